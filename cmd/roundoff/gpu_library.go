@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/internal/question"
 	"github.com/roundofflab/roundoff/pkg/gpu"
 	"github.com/roundofflab/roundoff/pkg/library"
@@ -106,6 +107,7 @@ func verifyLibrary(ctx context.Context, e effort, shapes []library.Shape, kinds 
 		return time.Since(start).Seconds() >= *e.seconds
 	}
 	rng := rand.New(rand.NewPCG(v.seed, 0))
+	// Nothing is drawn if nothing of the list could be compared.
 	for i := 0; i < len(listed) || len(shapes) == 0 && v.outputs > 0; i++ {
 		shape := library.Shape{}
 		if i < len(listed) {
@@ -123,29 +125,6 @@ func verifyLibrary(ctx context.Context, e effort, shapes []library.Shape, kinds 
 		}
 	}
 	return errors.Join(v.summary(), noProfile)
-}
-
-// drawShape returns a shape by turns with one row or column, few rows, nearly
-// square, deep, and odd. Sizes are as often in each octave.
-func drawShape(rng *rand.Rand, turn int) library.Shape {
-	size := func(from, to int) int {
-		return int(float64(from) * math.Pow(float64(to+1)/float64(from), rng.Float64()))
-	}
-	switch turn % 5 {
-	case 0:
-		s := library.Shape{M: 1, N: size(1, 4096), K: size(1, 8192)}
-		if rng.IntN(2) == 0 {
-			s.M, s.N = s.N, s.M
-		}
-		return s
-	case 1:
-		return library.Shape{M: size(2, 16), N: size(8, 1024), K: size(2, 1200)}
-	case 2:
-		return library.Shape{M: 8 * size(4, 64), N: 8 * size(4, 64), K: 8 * size(4, 128)}
-	case 3:
-		return library.Shape{M: size(1, 32), N: size(1, 32), K: 8 * size(512, 8192)}
-	}
-	return library.Shape{M: size(1, 300), N: size(1, 300), K: size(1, 2000)}
 }
 
 // A libraryComparison compares products of cuBLASLt with plans, and counts.
@@ -310,7 +289,7 @@ func configOf(a gpu.Algorithm) library.Config {
 // routine.
 func computed(ctx context.Context, routine gpu.Routine, p plannedProduct) (results []blas32.General, err error) {
 	for _, x := range p.data {
-		d := newMatrix(p.M, p.N)
+		d := matrix.New(p.M, p.N)
 		report, err := routine.Multiply(ctx, blas.NoTrans, blas.NoTrans, 1, x.a, x.b, 0, blas32.General{}, d)
 		if err == nil && report.Panels != 1 {
 			err = fmt.Errorf("device memory holds it in %d parts alone", report.Panels)
@@ -326,15 +305,11 @@ func computed(ctx context.Context, routine gpu.Routine, p plannedProduct) (resul
 // emulate returns what a plan makes of all data.
 func (p plannedProduct) emulate(of plan.Plan) (results []blas32.General) {
 	for _, x := range p.data {
-		d := newMatrix(p.M, p.N)
+		d := matrix.New(p.M, p.N)
 		of.GEMM(blas.NoTrans, blas.NoTrans, 1, x.a, x.b, 0, blas32.General{}, d)
 		results = append(results, d)
 	}
 	return results
-}
-
-func newMatrix(rows, cols int) blas32.General {
-	return blas32.General{Rows: rows, Cols: cols, Stride: cols, Data: make([]float32, rows*cols)}
 }
 
 // row compares and writes the results of an algorithm, number i of the
@@ -424,76 +399,4 @@ func (v *libraryComparison) summary() error {
 		return fmt.Errorf("%d of %d products differ from their plans, in %d of %d outputs", products-v.equal[0]-v.equal[1], products, v.differ, v.outputs)
 	}
 	return nil
-}
-
-// drawnFactors are the factors of a product, in their format.
-type drawnFactors struct {
-	name string
-	a, b blas32.General
-}
-
-// planData draw the data on which orders are compared, as those who published
-// the plans did (bitequiv 2026): products of like sizes, products whose sizes
-// grow along K while their signs alternate, and two large ones that cancel
-// beside a tiny one, which is lost where it meets only one of them. No one of
-// them tells all orders apart.
-var planData = []func(*rand.Rand, library.Shape, library.Kind) drawnFactors{
-	func(rng *rand.Rand, s library.Shape, k library.Kind) drawnFactors {
-		return drawFactors("normal", s, k, func(int, int) float64 { return 0.3 * rng.NormFloat64() }, func(int, int) float64 { return 0.3 * rng.NormFloat64() })
-	},
-	func(rng *rand.Rand, s library.Shape, k library.Kind) drawnFactors {
-		decades := 3.0
-		if k == library.FP8 {
-			decades = 1
-		}
-		grown := func(_, l int) float64 {
-			size := math.Pow(10, decades*(2*float64(l)/float64(max(1, s.K-1))-1))
-			return rng.NormFloat64() * size * float64(1-2*(l%2))
-		}
-		return drawFactors("ramp", s, k, grown, func(int, int) float64 { return 0.1 * rng.NormFloat64() })
-	},
-	func(rng *rand.Rand, s library.Shape, k library.Kind) drawnFactors {
-		large, tiny := 1024.0, 0x1p-15
-		if k == library.FP8 {
-			large, tiny = 256, 0x1p-9
-		}
-		one := func(int, int) float64 { return 1 }
-		rows := s.M >= s.N
-		sparse := make([][3]int, max(s.M, s.N)) // positions in K of a row of A, or of a column of B
-		for i := range sparse {
-			sparse[i] = [3]int{rng.IntN(s.K), rng.IntN(s.K), rng.IntN(s.K)}
-		}
-		spikes := func(i, l int) (x float64) {
-			for j, v := range []float64{large, -large, tiny} {
-				if sparse[i][j] == l {
-					x += v
-				}
-			}
-			return x
-		}
-		if rows {
-			return drawFactors("spikes", s, k, spikes, one)
-		}
-		return drawFactors("spikes", s, k, one, spikes)
-	},
-}
-
-// drawFactors returns factors rounded to the format of the kind: a of rows of
-// A and positions in K, b of columns of B and positions in K.
-func drawFactors(name string, s library.Shape, k library.Kind, a, b func(i, l int) float64) drawnFactors {
-	o := drawnFactors{name, newMatrix(s.M, s.K), newMatrix(s.K, s.N)}
-	for i := range s.M {
-		for l := range s.K {
-			o.a.Data[i*s.K+l] = float32(a(i, l))
-		}
-	}
-	for l := range s.K {
-		for j := range s.N {
-			o.b.Data[l*s.N+j] = float32(b(j, l))
-		}
-	}
-	f := k.Factors()
-	f.RoundSlice32(o.a.Data, o.a.Data)
-	f.RoundSlice32(o.b.Data, o.b.Data)
-	return o
 }

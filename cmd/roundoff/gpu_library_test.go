@@ -111,11 +111,16 @@ func verifyOnFake(t *testing.T, args string) (status int, out string) {
 	return status, b.String()
 }
 
-func TestGPUVerify_refuses_shapes_without_the_library(t *testing.T) {
-	var out bytes.Buffer
-	status := run(t.Context(), strings.Fields("gpu verify --emulate volta --shapes 8x8x8"), &out, &out)
-	if want := `shapes = "8x8x8" without library`; status != 2 || !strings.Contains(out.String(), want) {
-		t.Errorf("status %d, %q, want 2 and %q", status, out.String(), want)
+func TestGPUVerify_refuses_what_is_of_the_library_without_it(t *testing.T) {
+	for flag, want := range map[string]string{
+		"--shapes 8x8x8": `shapes = "8x8x8" without library`,
+		"--algorithms 3": `algorithms = 3 without library`,
+	} {
+		var out bytes.Buffer
+		status := run(t.Context(), strings.Fields("gpu verify --emulate volta "+flag), &out, &out)
+		if status != 2 || !strings.Contains(out.String(), want) {
+			t.Errorf("%s: status %d, %q, want 2 and %q", flag, status, out.String(), want)
+		}
 	}
 }
 

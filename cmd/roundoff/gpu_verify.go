@@ -46,6 +46,9 @@ func gpuVerify(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	if *l.shapes != "" {
 		return misuse(flags, "shapes = %q without library", *l.shapes)
 	}
+	if given(flags, "algorithms") {
+		return misuse(flags, "algorithms = %d without library", *l.algorithms)
+	}
 	return verify(ctx, flags, e, stdout, func(w io.Writer, f func(probe.Unit, probe.Provenance) error) error {
 		return eachUnit(*emulate, words, w, f)
 	})

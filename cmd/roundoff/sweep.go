@@ -42,9 +42,9 @@ func sweepCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 		"It fails if a bound that is claimed for the machine and the data is exceeded more often than stated.\n\n"+
 		"With -standard it sweeps every device of roundoff devices over data of all kinds, and with -hunt it\n"+
 		"tries products at random for so long. Both print what fails as commands.\n\n"+
-		"Machines: "+names(sweep.Machines(), func(m tcore.Machine) string { return m.Name })+",\n"+
+		"Machines: "+names(sweep.Machines(), ", ", func(m tcore.Machine) string { return m.Name })+",\n"+
 		"a name of roundoff devices, and any of them with /16 for K in 16 parts, @128 for sums that are promoted every 128 products, or >binary16 for D.\n"+
-		"Data: "+names(sweep.Generators(), func(l sweep.Generator) string { return l.Name })+",\n"+
+		"Data: "+names(sweep.Generators(), ", ", func(l sweep.Generator) string { return l.Name })+",\n"+
 		"and, of one matrix or with × between of A and of B, U(lo,hi), N(mean,deviation), log-uniform(lo,hi)\n"+
 		"for 2^U, laplace(scale), t(degrees), point(x), grid(lo,hi,step), softmax(deviation), ar(correlation),\n"+
 		"and, D being such data, sparse(zeros,D), relu(D), signed(D), times(x,D), mix(share,D,D), sorted(D),\n"+
@@ -223,12 +223,12 @@ func once[T any](name string, values []T, word func(T) string) error {
 }
 
 // names joins the names of a list.
-func names[T any](list []T, name func(T) string) string {
-	var words []string
-	for _, x := range list {
-		words = append(words, name(x))
+func names[T any](list []T, between string, name func(T) string) string {
+	words := make([]string, len(list))
+	for i, x := range list {
+		words[i] = name(x)
 	}
-	return strings.Join(words, ", ")
+	return strings.Join(words, between)
 }
 
 // summarize prints the errors and the tightest claimed bound for every machine,

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/roundofflab/roundoff/pkg/plan"
 	"github.com/roundofflab/roundoff/pkg/sweep"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
@@ -133,28 +134,25 @@ func (q *sweepQuestion) begun(part sweep.Part, stderr io.Writer) (sweep.Part, er
 // one way whatever the order and the form of the flags.
 func (q *sweepQuestion) command(flags *flag.FlagSet) string {
 	var b strings.Builder
-	var orders []string
-	for _, o := range q.Orders {
-		orders = append(orders, o.Name)
+	begins := "roundoff sweep"
+	if q.standard {
+		begins = standardCommand
 	}
-	if b.WriteString("roundoff sweep"); q.standard {
-		b.Reset()
-		b.WriteString(standardCommand)
-	}
+	b.WriteString(begins)
 	for _, f := range []struct {
 		name, value string
 		standard    bool // it restricts the standard plan, if given
 	}{
-		{"devices", list(q.Machines, func(m tcore.Machine) string { return m.Name }), true},
-		{"plans", strings.Join(orders, ";"), false},
-		{"dist", list(q.Data, func(l sweep.Generator) string { return l.Name }), true},
+		{"devices", names(q.Machines, ",", func(m tcore.Machine) string { return m.Name }), true},
+		{"plans", names(q.Orders, ";", func(o plan.Plan) string { return o.Name }), false},
+		{"dist", names(q.Data, ",", func(l sweep.Generator) string { return l.Name }), true},
 		{"m", strconv.Itoa(q.M), false},
 		{"n", strconv.Itoa(q.N), false},
-		{"k", list(q.Ks, strconv.Itoa), true},
+		{"k", names(q.Ks, ",", strconv.Itoa), true},
 		{"seeds", sweep.FormatSeeds(q.Seeds), true},
-		{"confidence", list(q.Confidences, func(c float64) string { return fmt.Sprint(c) }), false},
+		{"confidence", names(q.Confidences, ",", func(c float64) string { return fmt.Sprint(c) }), false},
 		{"per-output", strconv.FormatBool(q.PerOutput), false},
-		{"told", list(q.Told, sweep.Told.String), true},
+		{"told", names(q.Told, ",", sweep.Told.String), true},
 		{"ranges", strconv.FormatBool(q.Ranges), false},
 		{"represented", strconv.FormatBool(q.Represented), false},
 	} {
@@ -170,15 +168,6 @@ func (q *sweepQuestion) command(flags *flag.FlagSet) string {
 		}
 	}
 	return b.String()
-}
-
-// list returns the words for some values as a flag takes them.
-func list[T any](values []T, word func(T) string) string {
-	words := make([]string, len(values))
-	for i, v := range values {
-		words[i] = word(v)
-	}
-	return strings.Join(words, ",")
 }
 
 // joinFiles returns the joined rows of several files and all their comments. Of
@@ -197,9 +186,10 @@ func joinFiles(files []string) (rows []sweep.Row, comment string, standard bool,
 		var part sweep.Part
 		shard := sweep.BeginsPart(b)
 		switch {
-		case i > 0 && shard != (len(parts) > 0):
-			err = fmt.Errorf("%s, want shards alone or none", map[bool]string{
-				true: "a shard of a sweep, as " + files[0] + " is not", false: "no shard of a sweep, as " + files[0] + " is"}[shard])
+		case shard && len(parts) < i:
+			err = fmt.Errorf("a shard of a sweep, as %s is not, want shards alone or none", files[0])
+		case !shard && len(parts) > 0:
+			err = fmt.Errorf("no shard of a sweep, as %s is, want shards alone or none", files[0])
 		case shard:
 			part, err = sweep.ReadPart(b)
 		default:

@@ -413,3 +413,18 @@ func FuzzQuestions(f *testing.F) {
 
 // long matches questions about sizes and digits that take minutes.
 var long = regexp.MustCompile(`\d{4}|[eE]\+?\d{2}`)
+
+// The answer says that elements beside scales were rounded, of A or of B.
+func TestTolerance_says_what_is_rounded(t *testing.T) {
+	ones, tenths := []float32{1, 1}, []float32{0.1, 1}
+	for _, c := range []struct {
+		a, b    []float32
+		rounded bool
+	}{{ones, ones, false}, {tenths, ones, true}, {ones, tenths, true}} {
+		scale := of("binary32", []float32{1}, 1, 1)
+		text, err := Tolerance(`{"device":"blackwell-tcgen05-mxe4m3-binary32"}`, of("binary32", c.a, 1, 2), of("binary32", c.b, 2, 1), scale, scale, nil, nil, nil)
+		if err != nil || strings.Contains(text, "A and B are rounded") != c.rounded {
+			t.Errorf("%v · %v: %s, %v, want rounded %v", c.a, c.b, text, err, c.rounded)
+		}
+	}
+}

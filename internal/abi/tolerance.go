@@ -36,36 +36,25 @@ func Tolerance(text string, a, b, scaleA, scaleB, got, want, limits *Matrix) (st
 			return "", fmt.Errorf("limits is of %s, want binary64", limits.Format)
 		}
 	}
-	for i, m := range []*Matrix{scaleA, scaleB} {
-		if m == nil {
+	var outputs, reference *blas64.General
+	for _, given := range []struct {
+		name string
+		*Matrix
+		to **blas64.General
+	}{{"scale_a", scaleA, &q.ScaleA}, {"scale_b", scaleB, &q.ScaleB}, {"got", got, &outputs}, {"want", want, &reference}} {
+		if given.Matrix == nil {
 			continue
 		}
-		name := []string{"scale_a", "scale_b"}[i]
-		if err := m.check(name); err != nil {
+		if err := given.check(given.name); err != nil {
 			return "", err
 		}
-		z, err := m.numbers(name)
+		z, err := given.numbers(given.name)
 		if err != nil {
 			return "", err
 		}
-		*[]**blas64.General{&q.ScaleA, &q.ScaleB}[i] = &z
+		*given.to = &z
 	}
-	var outputs [2]*blas64.General
-	for i, m := range []*Matrix{got, want} {
-		if m == nil {
-			continue
-		}
-		name := []string{"got", "want"}[i]
-		if err := shaped(name, m, a.Rows, b.Columns); err != nil {
-			return "", err
-		}
-		z, err := m.numbers(name)
-		if err != nil {
-			return "", err
-		}
-		outputs[i] = &z
-	}
-	z, err := q.Results(outputs[0], outputs[1])
+	z, err := q.Results(outputs, reference)
 	if err != nil {
 		return "", err
 	}

@@ -84,7 +84,7 @@ func compared(p truncation.Prediction) (mean, deviation float64) {
 	return p.Mean, p.Deviation
 }
 
-var whole = flag.Bool("whole", false, "predict the longest sums too: half an hour")
+var whole = flag.Bool("whole", false, "predict the longest sums, and quantise for all laws: half an hour")
 
 // longest returns lengths, the last of them only for -whole.
 func longest(lengths ...int) []int {

@@ -39,6 +39,7 @@ func (m *merger) add(part []float32) {
 	m.parts++
 }
 
+// zeros are what vectorAdd adds to make +0 of -0.
 var zeros [8]float32
 
 // plus returns sum + part, or a sum that begins with part if sum is nil. It

@@ -6,10 +6,12 @@ import (
 	"slices"
 
 	"github.com/roundofflab/roundoff/internal/matrix"
+	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 	"github.com/roundofflab/roundoff/pkg/tolerance"
+	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -114,7 +116,7 @@ func Plant(d tcore.Device, data string, seed uint64) ([]Planted, error) {
 	sound := map[int]blas64.General{}
 	none := row(NoFault)
 	for _, s := range plantedSplits {
-		sound[s] = p.product(p.a, p.ca, s, p.a.Cols, d.C)
+		sound[s] = p.product(p.a, p.ca, s, p.a.Cols)
 		for i, x := range sound[s].Data {
 			p.rounding = max(p.rounding, math.Abs(x-p.t.Exact.Data[i]))
 		}
@@ -226,58 +228,52 @@ func (p *planting) draw(data string) {
 	}
 }
 
-// product returns the product in s parts of K, of k of its products, with sums
-// of parts in a format.
-func (p *planting) product(a blas32.General, ca tcore.Codes, s, k int, sums tcore.Format) blas64.General {
-	z := matrix.New64(plantedRows, plantedRows)
-	width := max(p.BlockTerms(), p.ScaleBlock)
-	length := ((k+width-1)/width + s - 1) / s * width
-	add := tcore.Binary32
-	if sums.Precision > add.Precision || sums == tcore.Binary16 && p.C != sums {
-		add = sums
-	}
-	for lo := 0; lo < k; lo += length {
-		for i, x := range p.part(a, ca, lo, min(k, lo+length)) {
-			z.Data[i] = add.Add(z.Data[i], add.Round(x, tcore.ToNearestEven), tcore.ToNearestEven)
-		}
-	}
-	return matrix.Map64(func(x float64) float64 { return p.C.Round(x, tcore.ToNearestEven) }, z)
-}
-
-// part returns the sums of products lo to hi-1 as the device computes them.
-func (p *planting) part(a blas32.General, ca tcore.Codes, lo, hi int) []float64 {
-	z := matrix.New(plantedRows, plantedRows)
+// product returns what the device makes of the first k products in s parts of
+// K.
+func (p *planting) product(a blas32.General, ca tcore.Codes, s, k int) blas64.General {
+	m, z := tcore.Machine{Device: p.Device, SplitK: s}, matrix.New(plantedRows, plantedRows)
 	switch {
-	case p.ScaleBlock > 0:
-		x, y := columnCodes(ca, lo, hi, p.ScaleBlock), rowCodes(p.cb, lo, hi, p.ScaleBlock)
-		p.MultiplyAddCodes(x, y, blas32.General{}, z)
 	case p.C.Precision > tcore.Binary32.Precision:
-		rows, columns := matrix.Vectors(matrix.Columns(a, lo, hi)), matrix.Vectors(matrix.Transpose(matrix.Rows(p.b, lo, hi)))
-		wide := make([]float64, len(z.Data))
-		for i := range wide {
-			wide[i] = p.Dot(rows[i/z.Cols], columns[i%z.Cols], 0)
-		}
-		return wide
+		return p.wideProduct(a, bound.Problem{K: k, Machine: m}.Length(), k)
+	case p.ScaleBlock > 0:
+		m.GEMMCodes(1, ca.Left(0, k, p.ScaleBlock), p.cb.Right(0, k, p.ScaleBlock), 0, blas32.General{}, z)
 	default:
-		p.MultiplyAdd(matrix.Columns(a, lo, hi), matrix.Rows(p.b, lo, hi), blas32.General{}, z)
+		m.GEMM(blas.NoTrans, blas.NoTrans, 1, matrix.Columns(a, 0, k), matrix.Rows(p.b, 0, k), 0, blas32.General{}, z)
 	}
-	return matrix.Float64(z).Data
+	return matrix.Float64(z)
 }
 
-// columnCodes returns columns lo to hi-1 of a left factor, with their scales.
-func columnCodes(m tcore.Codes, lo, hi, block int) tcore.Codes {
-	z := tcore.Codes{Rows: m.Rows, Cols: hi - lo}
-	blocks := m.Cols / block
-	for i := range m.Rows {
-		z.Data = append(z.Data, m.Data[i*m.Cols+lo:i*m.Cols+hi]...)
-		z.Scales = append(z.Scales, m.Scales[i*blocks+lo/block:i*blocks+(hi+block-1)/block]...)
+// wideProduct is product on a device that adds in binary64, where the sums of
+// parts of a length are added, too.
+func (p *planting) wideProduct(a blas32.General, length, k int) blas64.General {
+	z, rows, columns := matrix.New64(plantedRows, plantedRows), matrix.Vectors(a), matrix.Vectors(matrix.Transpose(p.b))
+	for i := range z.Data {
+		x, y := rows[i/z.Cols], columns[i%z.Cols]
+		for lo := 0; lo < k; lo += length {
+			hi := min(k, lo+length)
+			z.Data[i] += p.Dot(x[lo:hi], y[lo:hi], 0)
+		}
 	}
 	return z
 }
 
-// rowCodes returns rows lo to hi-1 of a right factor, with their scales.
-func rowCodes(m tcore.Codes, lo, hi, block int) tcore.Codes {
-	return tcore.Codes{Rows: hi - lo, Cols: m.Cols, Data: m.Data[lo*m.Cols : hi*m.Cols], Scales: m.Scales[lo/block*m.Cols : (hi+block-1)/block*m.Cols]}
+// halfSums returns the product in 8 parts of K, whose sums are rounded to
+// binary16 and added in it.
+func (p *planting) halfSums() blas64.General {
+	z, next, half := matrix.New64(plantedRows, plantedRows), matrix.New(plantedRows, plantedRows), tcore.Binary16
+	length := bound.Problem{K: p.a.Cols, Machine: tcore.Machine{Device: p.Device, SplitK: 8}}.Length()
+	for lo := 0; lo < p.a.Cols; lo += length {
+		hi := min(p.a.Cols, lo+length)
+		if p.ScaleBlock > 0 {
+			p.MultiplyAddCodes(p.ca.Left(lo, hi, p.ScaleBlock), p.cb.Right(lo, hi, p.ScaleBlock), blas32.General{}, next)
+		} else {
+			p.MultiplyAdd(matrix.Columns(p.a, lo, hi), matrix.Rows(p.b, lo, hi), blas32.General{}, next)
+		}
+		for i, x := range next.Data {
+			z.Data[i] = half.Add(z.Data[i], half.Round(float64(x), tcore.ToNearestEven), tcore.ToNearestEven)
+		}
+	}
+	return z
 }
 
 // spoiled returns the product with a fault.
@@ -290,7 +286,7 @@ func (p *planting) spoiled(fault string, sound blas64.General, s int) blas64.Gen
 		if tail == 0 {
 			tail = block
 		}
-		return p.product(p.a, p.ca, s, k-tail, p.C)
+		return p.product(p.a, p.ca, s, k-tail)
 	case OneScale:
 		length := 128
 		if p.ScaleBlock > 0 {
@@ -302,11 +298,11 @@ func (p *planting) spoiled(fault string, sound blas64.General, s int) blas64.Gen
 			wrong.Scales = slices.Clone(wrong.Scales)
 			at := &wrong.Scales[i*(k/length)+b]
 			*at = uint8(p.Scale.Encode(q*p.Scale.Decode(uint64(*at)), tcore.ToNearestEven))
-			return p.product(p.a, wrong, s, k, p.C)
+			return p.product(p.a, wrong, s, k)
 		}
-		return p.scaled(got, i, b*length, (b+1)*length, q, s)
+		return p.scaled(i, b*length, (b+1)*length, q, s)
 	case HalfSums:
-		return p.product(p.a, p.ca, 8, k, tcore.Binary16)
+		return p.halfSums()
 	case Swapped:
 		i, j := p.rng.IntN(plantedRows), p.rng.IntN(plantedRows-1)
 		if j >= i {
@@ -318,23 +314,21 @@ func (p *planting) spoiled(fault string, sound blas64.General, s int) blas64.Gen
 		}
 	case OneBit:
 		at := &got.Data[p.rng.IntN(len(got.Data))]
-		place := p.rng.IntN((p.C.Precision - 1 + 1) / 2)
+		place := p.rng.IntN(p.C.Precision / 2)
 		*at = p.C.Decode(p.C.Encode(*at, tcore.ToNearestEven) ^ 1<<place)
 	}
 	return got
 }
 
-// scaled returns the product with products lo to hi-1 of a row times q: a wrong
-// scale is applied to the sum of its block, after the device has added it.
-func (p *planting) scaled(got blas64.General, i, lo, hi int, q float64, s int) blas64.General {
+// scaled returns the product where elements lo to hi-1 of row i of A are times
+// q, in the format of A.
+func (p *planting) scaled(i, lo, hi int, q float64, s int) blas64.General {
 	row := blas32.General{Rows: plantedRows, Cols: p.a.Cols, Stride: p.a.Stride, Data: slices.Clone(p.a.Data)}
 	for l := lo; l < hi; l++ {
-		row.Data[i*row.Stride+l] *= float32(q)
+		x := &row.Data[i*row.Stride+l]
+		*x = float32(p.A.Round(q*float64(*x), p.Convert))
 	}
-	for l, x := range matrix.Row(row, i) {
-		row.Data[i*row.Stride+l] = float32(p.A.Round(float64(x), p.Convert))
-	}
-	return p.product(row, p.ca, s, p.a.Cols, p.C)
+	return p.product(row, p.ca, s, p.a.Cols)
 }
 
 // judge returns how many outputs each of the criteria refuses. Where there is

@@ -28,9 +28,9 @@ type Codes struct {
 	Scales []uint8
 }
 
-// columns returns the columns [start, end) of a left factor, with the scales of
-// every block terms. start is a multiple of block.
-func (m Codes) columns(start, end, block int) Codes {
+// Left returns the columns [start, end) of a left factor, with the scales of
+// every block terms; start is a multiple of block.
+func (m Codes) Left(start, end, block int) Codes {
 	z := Codes{Rows: m.Rows, Cols: end - start}
 	if len(m.Data16) > 0 {
 		z.Data16 = columnsOf(m.Data16, m.Cols, start, end)
@@ -52,8 +52,9 @@ func columnsOf[E any](data []E, n, start, end int) []E {
 	return z
 }
 
-// rows returns the rows [start, end) of a right factor, as columns does.
-func (m Codes) rows(start, end, block int) Codes {
+// Right returns the rows [start, end) of a right factor, with the scales of
+// every block terms; start is a multiple of block.
+func (m Codes) Right(start, end, block int) Codes {
 	z := Codes{Rows: end - start, Cols: m.Cols}
 	if len(m.Data16) > 0 {
 		z.Data16 = m.Data16[start*m.Cols : end*m.Cols]

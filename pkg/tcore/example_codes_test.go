@@ -1,6 +1,7 @@
 package tcore_test
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 
@@ -53,6 +54,32 @@ func ExampleMachine_GEMMCodes() {
 	m.GEMMCodes(0.5, a, b, 1, c, c) // without scales: they are 1
 	fmt.Println(c.Data[0])
 	// Output: 388
+}
+
+// A sum of 32 products in two parts, each with the scales of its own blocks: 16
+// times 1 × 1, and 16 times 1 × 2.
+func ExampleCodes_Left() {
+	const k, block = 32, 16
+	one, two := uint8(tcore.UE4M3.Encode(1, tcore.ToNearestEven)), uint8(tcore.UE4M3.Encode(2, tcore.ToNearestEven))
+	codes := bytes.Repeat([]byte{uint8(tcore.E2M1.Encode(1, tcore.ToNearestEven))}, k)
+	a := tcore.Codes{Rows: 1, Cols: k, Data: codes, Scales: []uint8{one, one}}
+	b := tcore.Codes{Rows: k, Cols: 1, Data: codes, Scales: []uint8{one, two}}
+	z := blas32.General{Rows: 1, Cols: 1, Stride: 1, Data: make([]float32, 1)}
+	for lo := 0; lo < k; lo += block {
+		devices.BlackwellNVF4().MultiplyAddCodes(a.Left(lo, lo+block, block), b.Right(lo, lo+block, block), blas32.General{}, z)
+		fmt.Println(z.Data[0])
+	}
+	// Output:
+	// 16
+	// 32
+}
+
+// Each row of two blocks of 16 keeps the scale of its block and column.
+func ExampleCodes_Right() {
+	b := tcore.Codes{Rows: 32, Cols: 2, Data: make([]uint8, 64), Scales: []uint8{1, 2, 3, 4}}
+	second := b.Right(16, 32, 16)
+	fmt.Println(second.Rows, second.Cols, second.Scales)
+	// Output: 16 2 [3 4]
 }
 
 // The codes of bfloat16 are the upper halves of numbers of binary32. They are

@@ -158,7 +158,7 @@ func (m Machine) GEMMCodes(alpha float32, a, b Codes, beta float32, c, d blas32.
 	}
 	m.Device.check(call, a.Cols, b.Rows)
 	m.sumParts(a.Rows, b.Cols, a.Cols, func(start, end int, z blas32.General) {
-		x, y := a.columns(start, end, m.Device.ScaleBlock), b.rows(start, end, m.Device.ScaleBlock)
+		x, y := a.Left(start, end, m.Device.ScaleBlock), b.Right(start, end, m.Device.ScaleBlock)
 		if m.ordered() { // FMAs, which have no scales
 			m.part(x.decode(m.Device.A), y.decode(m.Device.B), start, a.Cols, z)
 			return

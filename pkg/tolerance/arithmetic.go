@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 )
 
 // A doubt is a coarser arithmetic that an implementation may have.
@@ -86,8 +87,7 @@ func summing(d tcore.Device, f tcore.Format) (tcore.Device, bool) {
 func inParts(d tcore.Device, parts int, f tcore.Format) func(a, b blas32.General) []float64 {
 	return func(a, b blas32.General) []float64 {
 		sum, next := make([]float64, a.Rows*b.Cols), matrix.New(a.Rows, b.Cols)
-		width := d.BlockTerms()
-		length := ((a.Cols+width-1)/width + parts - 1) / parts * width
+		length := partLength(tcore.Machine{Device: d, SplitK: parts}, a.Cols)
 		for lo := 0; lo < a.Cols; lo += length {
 			hi := min(a.Cols, lo+length)
 			d.MultiplyAdd(matrix.Columns(a, lo, hi), matrix.Rows(b, lo, hi), blas32.General{}, next)
@@ -130,7 +130,7 @@ func (s suspicion) arithmetic() (found []Cause) {
 		r, c := rows[i/len(columns)], columns[i%len(columns)]
 		errors[i] = s.got.Data[r*s.got.Stride+c] - s.want.Data[r*s.want.Stride+c]
 	}
-	size := dot(errors, errors)
+	size := floats.Dot(errors, errors)
 	if size == 0 || size-size != 0 {
 		return nil
 	}
@@ -141,11 +141,11 @@ func (s suspicion) arithmetic() (found []Cause) {
 		for i := range z {
 			z[i] -= exact[i]
 		}
-		zz := dot(z, z)
+		zz := floats.Dot(z, z)
 		if zz == 0 || zz-zz != 0 {
 			continue
 		}
-		if like := dot(z, errors) / math.Sqrt(size*zz); like > alike && like > best.Explains {
+		if like := floats.Dot(z, errors) / math.Sqrt(size*zz); like > alike && like > best.Explains {
 			best = Cause{d.name, d.words, like}
 		}
 		if off := math.Abs(math.Log(zz / size)); off < closest && d.name == "sums" {
@@ -160,11 +160,4 @@ func (s suspicion) arithmetic() (found []Cause) {
 		return []Cause{ofSize}
 	}
 	return nil
-}
-
-func dot(x, y []float64) (z float64) {
-	for i := range x {
-		z += x[i] * y[i]
-	}
-	return z
 }

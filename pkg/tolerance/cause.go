@@ -223,13 +223,15 @@ func sorted[V any](m map[int]V) (keys []int) {
 // transposed finds a transposed result, and transposed factors.
 func (s suspicion) transposed() (found []Cause) {
 	a, b := s.t.A, s.t.B
+	if s.want.Rows == s.want.Cols {
+		found = append(found, s.share("transposed", "D is transposed", func(e Element) bool {
+			return near(e, s.want.Data[e.Column*s.want.Stride+e.Row], e.Limit)
+		}))
+	}
 	try := func(words string, m blas64.General) {
 		found = append(found, s.share("transposed", words, func(e Element) bool {
 			return near(e, m.Data[e.Row*m.Stride+e.Column], e.Limit)
 		}))
-	}
-	if s.want.Rows == s.want.Cols {
-		try("D is transposed", transpose64(s.want))
 	}
 	if b.Rows == b.Cols {
 		try("B is transposed", matrix.Product64(matrix.Float64(a), matrix.Float64(matrix.Transpose(b))))
@@ -238,16 +240,6 @@ func (s suspicion) transposed() (found []Cause) {
 		try("A is transposed", matrix.Product64(matrix.Float64(matrix.Transpose(a)), matrix.Float64(b)))
 	}
 	return found
-}
-
-func transpose64(m blas64.General) blas64.General {
-	z := matrix.New64(m.Cols, m.Rows)
-	for i := range m.Rows {
-		for j := range m.Cols {
-			z.Data[j*z.Stride+i] = m.Data[i*m.Stride+j]
-		}
-	}
-	return z
 }
 
 // scaled finds outputs, rows or columns that have a wrong scale.

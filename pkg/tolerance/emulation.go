@@ -38,23 +38,9 @@ func (t *Tolerance) Emulate() ([]Emulation, error) {
 	case d.ScaleBlock > 0 && t.scaled == nil || d.C.Precision > tcore.Binary32.Precision:
 		return nil, fmt.Errorf("tolerance: device %q has scales that are not known or adds in %s, want MeasureScaled, and one that adds in binary32 or less", d.Name, d.C.Name)
 	}
-	k, width := t.A.Cols, d.BlockTerms()
-	blocks := (k + width - 1) / width
-	var lengths []int
-	switch {
-	case by.Orders == UnknownSplit:
-		for _, s := range by.parts(k) {
-			lengths = append(lengths, (blocks+s-1)/s*width)
-		}
-	case by.Machine.Promote > 0:
-		lengths = []int{by.Machine.Promote}
-	default:
-		s := max(1, by.Machine.SplitK)
-		lengths = []int{(blocks + s - 1) / s * width}
-	}
-	all := make([]Emulation, len(lengths))
-	for i, length := range lengths {
-		all[i] = t.emulate(d, length)
+	var all []Emulation
+	for _, m := range by.machines(t.A.Cols) {
+		all = append(all, t.emulate(d, partLength(m, t.A.Cols)))
 	}
 	return all, nil
 }

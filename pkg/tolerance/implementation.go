@@ -3,6 +3,7 @@ package tolerance
 import (
 	"fmt"
 
+	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/plan"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
@@ -71,22 +72,31 @@ func (by Implementation) device() tcore.Device {
 	return by.Machine.Device
 }
 
-// parts returns the numbers of parts into which K may be cut: of those that
-// give parts of one length the greatest, since their sums are the same.
-func (by Implementation) parts(k int) (parts []int) {
-	most, width := by.MostParts, by.device().BlockTerms()
+// machines returns those that may compute products of k terms: where it is not
+// known into how many parts K is cut, one for each length of a part.
+func (by Implementation) machines(k int) []tcore.Machine {
+	if by.Orders == OneMachine {
+		return []tcore.Machine{by.Machine}
+	}
+	most := by.MostParts
 	if most == 0 {
 		most = MostParts
 	}
-	blocks := (k + width - 1) / width
-	for s := min(most, blocks); s >= 1; s-- {
-		length := (blocks + s - 1) / s
-		if n := len(parts); n == 0 || (blocks+parts[n-1]-1)/parts[n-1] != length {
-			parts = append(parts, s)
+	var all []tcore.Machine
+	last := 0
+	for s := most; s >= 1; s-- {
+		m := by.Machine
+		m.SplitK = s
+		if l := partLength(m, k); l != last {
+			all, last = append(all, m), l
 		}
 	}
-	return parts
+	return all
 }
+
+// partLength returns the length of the parts into which a machine cuts k terms,
+// but for the last.
+func partLength(m tcore.Machine, k int) int { return bound.Problem{K: k, Machine: m}.Length() }
 
 // check returns an error about the first field that cannot be meant.
 func (by Implementation) check() error {

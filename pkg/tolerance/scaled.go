@@ -54,26 +54,10 @@ func MeasureScaled(d tcore.Device, a, b tcore.Codes) (*Data, error) {
 	return data, nil
 }
 
-// columns returns columns lo to hi-1 of a left factor, and rows these rows of a
-// right one, with the scales of every so many; lo is a multiple of that.
-func columns(m tcore.Codes, lo, hi, block int) tcore.Codes {
-	z := tcore.Codes{Rows: m.Rows, Cols: hi - lo}
-	blocks := (m.Cols + block - 1) / block
-	for i := range m.Rows {
-		z.Data = append(z.Data, m.Data[i*m.Cols+lo:i*m.Cols+hi]...)
-		z.Scales = append(z.Scales, m.Scales[i*blocks+lo/block:i*blocks+(hi+block-1)/block]...)
-	}
-	return z
-}
-
-func rows(m tcore.Codes, lo, hi, block int) tcore.Codes {
-	return tcore.Codes{Rows: hi - lo, Cols: m.Cols, Data: m.Data[lo*m.Cols : hi*m.Cols], Scales: m.Scales[lo/block*m.Cols : (hi+block-1)/block*m.Cols]}
-}
-
 // part stores in z what the device computes of products lo to hi-1.
 func (d *Data) part(by tcore.Device, lo, hi int, z blas32.General) {
 	if d.scaled != nil {
-		by.MultiplyAddCodes(columns(d.scaled.a, lo, hi, by.ScaleBlock), rows(d.scaled.b, lo, hi, by.ScaleBlock), blas32.General{}, z)
+		by.MultiplyAddCodes(d.scaled.a.Left(lo, hi, by.ScaleBlock), d.scaled.b.Right(lo, hi, by.ScaleBlock), blas32.General{}, z)
 		return
 	}
 	by.MultiplyAdd(matrix.Columns(d.A, lo, hi), matrix.Rows(d.B, lo, hi), blas32.General{}, z)

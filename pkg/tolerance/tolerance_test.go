@@ -301,3 +301,40 @@ func TestCauses(t *testing.T) {
 		}
 	}
 }
+
+// What is transposed is named: the result, or a factor that is square.
+func TestTransposed(t *testing.T) {
+	d := devices.HopperF16()
+	data := measured(t, d, 24, 24, 24, 0)
+	z := of(t, data, tolerance.Implementation{Machine: tcore.Machine{Device: d}}, f)
+	m, a, b := tcore.Machine{Device: d}, data.A, data.B
+	result := matrix.New(24, 24)
+	m.GEMM(blas.NoTrans, blas.NoTrans, 1, a, b, 0, blas32.General{}, result)
+	for want, got := range map[string]blas64.General{
+		"D is transposed": matrix.Float64(matrix.Transpose(result)),
+		"A is transposed": run(m, matrix.Transpose(a), b),
+		"B is transposed": run(m, a, matrix.Transpose(b)),
+	} {
+		if r := z.Compare(got); len(r.Causes) != 1 || r.Causes[0].Name != "transposed" || r.Causes[0].String() != want {
+			t.Errorf("%v, want %q", r, want)
+		}
+	}
+}
+
+// A constant allows the result to be rounded to its format: 1 + 2^-11, a tie,
+// to 1 in binary16.
+func TestConstantOfStoredResults(t *testing.T) {
+	by := tolerance.Implementation{Machine: tcore.Machine{Device: devices.HopperF16(), Output: tcore.Binary16}}
+	z, err := tolerance.ConstantOf(by, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := tcore.Binary16.UnitRoundoff()
+	a, b := matrix.New(1, 2), matrix.New(2, 1)
+	copy(a.Data, []float32{1, float32(u)})
+	copy(b.Data, []float32{1, 1})
+	got := run(by.Machine, a, b).Data[0]
+	if limit := z.Relative*(1+u) + z.Underflow + z.Stored*got; math.Abs(got-(1+u)) != u || limit < u || limit > 1.01*u {
+		t.Errorf("%v of 1 + u, and a limit of %v, want 1 and just above u = %v: %+v", got, limit, u, z)
+	}
+}

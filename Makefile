@@ -6,7 +6,7 @@ export GOWORK := off
 
 NOTEBOOKS := $(wildcard notebooks/*.ipynb)
 
-.PHONY: help tools modules test test-long test-features test-arm64 test-whole tightness reproduce notebooks notebooks-check lab lab-check lab-browser html html-check index-check playground playground-check site site-check quantise-check tolerance order-check network-check wheel wheel-check wheel-bench image image-check manifest release release-links assignments grade course-check hub-check audit fuzz generate record judge fmt vet workflows bench clean
+.PHONY: help tools modules test test-long test-features test-arm64 test-whole tightness reproduce notebooks notebooks-check lab lab-check lab-browser html html-check index-check playground playground-check site site-check quantise-check tolerance order-check network-check wheel wheel-check wheel-bench citation citation-check image image-check manifest release release-links assignments grade course-check hub-check audit fuzz generate record judge fmt vet workflows bench clean
 
 help: ## list what there is to do
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -113,6 +113,15 @@ wheel-bench: ## measure it: sizes, the import, a product beside Go
 	@lab/wheel.sh build
 	@lab/wheel.sh bench
 
+citation: ## write what archives and journals read, .zenodo.json, codemeta.json and the head of paper.md, from CITATION.cff
+	@lab/install.sh citation
+	@.venv-citation/bin/python lab/citation.py
+
+citation-check: out/index.html ## have validators read these, the paper, and the results of make reproduce as an RO-Crate
+	@lab/install.sh citation
+	@.venv-citation/bin/python lab/citation.py --check
+	@.venv-citation/bin/python lab/citation_test.py
+
 image: ## build the container image of the Dockerfile, with docker or else buildah
 	@binder/image.sh build
 
@@ -190,7 +199,7 @@ bench: ## time the products and the rounding, and OpenBLAS in turn (libopenblas-
 	@go run ./internal/bench $(BENCH_FLAGS)
 
 clean: ## remove all that was made here: out, dist, .bin, .venv
-	rm -rf out dist .bin .venv .venv-courses
+	rm -rf out dist .bin .venv .venv-courses .venv-citation
 
 tools: .bin/gonb .bin/goimports .bin/gopls ## build the pinned gonb, goimports and gopls into .bin
 

@@ -17,6 +17,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -57,6 +58,13 @@ func release(out string) error {
 	}
 	of := built[0].info
 	version, date, err := identity(of)
+	if err != nil {
+		return err
+	}
+	cited, err := os.ReadFile("CITATION.cff")
+	if err == nil {
+		err = checkCited(version, cited)
+	}
 	if err != nil {
 		return err
 	}
@@ -121,6 +129,22 @@ func identity(info *buildinfo.BuildInfo) (version string, date time.Time, err er
 	}
 	date, err = time.Parse(time.RFC3339, settings["vcs.time"])
 	return info.Main.Version, date, err
+}
+
+// pseudo matches what Go calls a commit that has no tag.
+var pseudo = regexp.MustCompile(`[.-]\d{14}-[0-9a-f]{12}$`)
+
+// checkCited returns an error if a tag is not the version that the content of
+// CITATION.cff says.
+func checkCited(version string, cited []byte) error {
+	if pseudo.MatchString(version) {
+		return nil
+	}
+	match := regexp.MustCompile(`(?m)^version: (\S+)$`).FindSubmatch(cited)
+	if match == nil || "v"+string(match[1]) != version {
+		return fmt.Errorf("the tag is %s, and CITATION.cff has no line \"version: %s\", from which make citation writes the other files", version, strings.TrimPrefix(version, "v"))
+	}
+	return nil
 }
 
 // playground returns the page of that name.

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -212,6 +213,31 @@ func TestIdentity(t *testing.T) {
 		if _, _, err := identity(info(modified)); err == nil {
 			t.Errorf("no error where vcs.modified is %q", modified)
 		}
+	}
+}
+
+// A tag is what CITATION.cff says that it is; a commit without one is free.
+func TestCheckCited(t *testing.T) {
+	cited, err := os.ReadFile("../../CITATION.cff")
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := regexp.MustCompile(`(?m)^version: (.*)$`).FindSubmatch(cited)
+	if own == nil {
+		t.Fatal("CITATION.cff has no version")
+	}
+	for _, version := range []string{"v" + string(own[1]), "v0.0.0-20261125160228-181020b7d6ab", "v1.2.4-0.20261125160228-181020b7d6ab"} {
+		if err := checkCited(version, cited); err != nil {
+			t.Errorf("%s: %v", version, err)
+		}
+	}
+	for _, version := range []string{"v1.2.3", string(own[1]), ""} {
+		if err := checkCited(version, cited); err == nil || !strings.Contains(err.Error(), "CITATION.cff") {
+			t.Errorf("%q: %v", version, err)
+		}
+	}
+	if checkCited("v1.2.3", nil) == nil {
+		t.Error("no error where there is no version")
 	}
 }
 

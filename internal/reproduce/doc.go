@@ -16,6 +16,7 @@
 //	out/profile.json                    the times of Table 3, measured once and used by several notebooks
 //	out/report.json                     what was run, when and where
 //	out/index.html                      the page with all results
+//	out/ro-crate-metadata.json          what each of these files is, with checksums, for archives (RO-Crate)
 //
 // Two environment variables pass the location to a notebook: ROUNDOFF_OUT is
 // the absolute path of the folder, ROUNDOFF_NOTEBOOK the name of the notebook.

@@ -121,7 +121,7 @@ func (j Job) prepare(chosen []string, full bool) error {
 	if same(notebooks, j.Notebooks) {
 		return fmt.Errorf("the executed notebooks would replace those in %s, choose another folder for the output", j.Notebooks)
 	}
-	stale := []string{filepath.Join(j.Out, "index.html"), filepath.Join(j.Out, "report.json"), filepath.Join(j.Out, "profile.json")}
+	stale := []string{filepath.Join(j.Out, "index.html"), filepath.Join(j.Out, "report.json"), filepath.Join(j.Out, crateName), filepath.Join(j.Out, "profile.json")}
 	if full {
 		for _, name := range []string{"claims.json", "answer.json", "claims-elsewhere.json"} {
 			stale = append(stale, filepath.Join(j.Out, name))

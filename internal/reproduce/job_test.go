@@ -45,7 +45,7 @@ func TestRun(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out with a space")
 	var log bytes.Buffer
 	job := Job{Out: out, Notebooks: "testdata/notebooks", Kernel: kernel, Timeout: time.Minute, Log: &log}
-	stale := []string{"figures/old.svg", "figures/old.json", "figures/old.html", "notebooks/00-old.ipynb", "claims.json", "answer.json", "claims-elsewhere.json", "report.json", "profile.json", "index.html"}
+	stale := []string{"figures/old.svg", "figures/old.json", "figures/old.html", "notebooks/00-old.ipynb", "claims.json", "answer.json", "claims-elsewhere.json", "report.json", "profile.json", "index.html", "ro-crate-metadata.json"}
 	ours := []string{"figures/mine.svg", "figures/mine.json", "notebooks/mine.ipynb", "other"}
 	litter(t, out, append(stale, ours...))
 	report, err := job.Run(t.Context())

@@ -107,7 +107,7 @@ func (r *Report) neighbours(out string) {
 	r.Playground = there("site/playground.html")
 }
 
-// save writes the report and its page into the folder out.
+// save writes the report, its page and its crate into the folder out.
 func (r *Report) save(out string) error {
 	page, err := r.Page()
 	if err != nil {
@@ -120,7 +120,13 @@ func (r *Report) save(out string) error {
 	if err := atomicfile.WriteFile(filepath.Join(out, "report.json"), append(record, '\n')); err != nil {
 		return fmt.Errorf("reproduce: %w", err)
 	}
-	return atomicfile.WriteFile(filepath.Join(out, "index.html"), page)
+	if err := atomicfile.WriteFile(filepath.Join(out, "index.html"), page); err != nil {
+		return fmt.Errorf("reproduce: %w", err)
+	}
+	if err := r.saveCrate(out); err != nil {
+		return fmt.Errorf("reproduce: %w", err)
+	}
+	return nil
 }
 
 // Redraw writes the page of the last run in the folder out anew, with links to

@@ -131,3 +131,13 @@ func roundoff_tolerance(q *C.char, a, b, scaleA, scaleB, got, want, limits *C.ro
 func roundoff_audit(q *C.char, a, b *C.roundoff_matrix, cancel *C.int32_t, to **C.char) C.int {
 	return answer(to, func() (string, error) { return abi.Audit(question(q), matrix(a), matrix(b), cancelled(cancel)) })
 }
+
+//export roundoff_sweep
+func roundoff_sweep(q *C.char, cancel *C.int32_t, to **C.char) C.int {
+	return answer(to, func() (string, error) { return abi.Sweep(question(q), cancelled(cancel)) })
+}
+
+//export roundoff_join
+func roundoff_join(q *C.char, to **C.char) C.int {
+	return answer(to, func() (string, error) { return abi.Join(question(q)) })
+}

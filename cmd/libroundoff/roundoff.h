@@ -2,18 +2,19 @@
  * Written by go generate from the table in internal/abi; not to be edited.
  *
  * Every function returns a code below and, unless answer is NULL, stores in *answer a text of UTF-8
- * that ends with a zero byte: JSON if the code is ROUNDOFF_OK, and otherwise what is wrong, with the
- * name of the argument and its value. The caller frees it by roundoff_free. A question is an object
- * in JSON; NULL and "" ask with all defaults, and a key that there is not is an error. Nothing of the
- * caller's is kept. All functions may be called by several threads at the same time, but by no child
- * of a fork(2) whose parent has called or loaded this library: the threads that it needs are not there.
+ * that ends with a zero byte: JSON if the code is ROUNDOFF_OK, unless the function says otherwise, and
+ * if it is not what is wrong, with the name of the argument and its value. The caller frees it by
+ * roundoff_free. A question is an object in JSON; NULL and "" ask with all defaults, and a key that
+ * there is not is an error. Nothing of the caller's is kept. All functions may be called by several
+ * threads at the same time, but by no child of a fork(2) whose parent has called or loaded this
+ * library: the threads that it needs are not there.
  */
 #ifndef ROUNDOFF_H
 #define ROUNDOFF_H
 
 #include <stdint.h>
 
-#define ROUNDOFF_ABI 2
+#define ROUNDOFF_ABI 3
 
 enum {
 	ROUNDOFF_OK = 0,
@@ -121,6 +122,17 @@ int roundoff_tolerance(const char *question, const roundoff_matrix *a, const rou
  * It ends soon after *cancel is not 0, unless cancel is NULL. */
 int roundoff_audit(const char *question, const roundoff_matrix *a, const roundoff_matrix *b,
 	const int32_t *cancel, char **answer);
+
+/* How every bound does on emulated products; keys are the flags of `roundoff sweep`, with _ for -. With
+ * "shard", as in "3/16", the answer is no JSON but the text of that shard, the bytes that
+ * `roundoff sweep -shard` writes. Without it, JSON: what is asked for, how many draws it has, into how many
+ * shards it is best divided, and of "files", an object of names by shard, which have what of it.
+ * It ends soon after *cancel is not 0, unless cancel is NULL. */
+int roundoff_sweep(const char *question, const int32_t *cancel, char **answer);
+
+/* The rows of the shards in "files", a list, as the text that `roundoff sweep -join` writes and as records,
+ * of all of a sweep or, with "partial" (false), of those that there are, and what is missing. */
+int roundoff_join(const char *question, char **answer);
 
 #ifdef __cplusplus
 }

@@ -52,18 +52,9 @@ func (c *planChoice) plan(chip string, of question.PlannedProduct) (question.Pla
 func findPlan(flag, text string, of question.PlannedProduct) (question.Plan, error) {
 	z, err := question.FindPlan(text, of)
 	if err != nil {
-		return z, fmt.Errorf("-%s %s: %w", flag, quoted(text), err)
+		return z, fmt.Errorf("-%s %s: %w", flag, question.Quoted(text), err)
 	}
 	return z, nil
-}
-
-// quoted returns the text in quotes, of a long one the beginning.
-func quoted(text string) string {
-	const most = 80
-	if r := []rune(text); len(r) > most {
-		return fmt.Sprintf("%q...", string(r[:most]))
-	}
-	return fmt.Sprintf("%q", text)
 }
 
 // mostSteps is the largest number of accumulators and additions of a plan that
@@ -77,7 +68,7 @@ const (
 // elements of k products, without scales.
 func checkPlan(p plan.Plan, k, elements, most int) error {
 	if length, scaled := p.Scaled(); scaled {
-		return fmt.Errorf("-plan %s has scales for every %d products, want a plan without", quoted(p.Name), length)
+		return fmt.Errorf("-plan %s has scales for every %d products, want a plan without", question.Quoted(p.Name), length)
 	}
 	return checkSteps("plan", p, k, elements, most)
 }
@@ -87,10 +78,10 @@ func checkPlan(p plan.Plan, k, elements, most int) error {
 func checkSteps(flag string, p plan.Plan, k, elements, most int) error {
 	s := p.Size(k)
 	if s.Runs > most || s.Additions > most {
-		return fmt.Errorf("-%s %s takes %d accumulators and %d additions for K = %d, want at most %d", flag, quoted(p.Name), s.Runs, s.Additions, k, most)
+		return fmt.Errorf("-%s %s takes %d accumulators and %d additions for K = %d, want at most %d", flag, question.Quoted(p.Name), s.Runs, s.Additions, k, most)
 	}
 	if kept := keptSums(p.Order); kept > maxElements/elements {
-		return fmt.Errorf("-%s %s keeps %d sums of %d elements, want at most %d", flag, quoted(p.Name), kept, elements, maxElements)
+		return fmt.Errorf("-%s %s keeps %d sums of %d elements, want at most %d", flag, question.Quoted(p.Name), kept, elements, maxElements)
 	}
 	return nil
 }

@@ -3,49 +3,19 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
-	"strconv"
 	"text/tabwriter"
 
 	"github.com/roundofflab/roundoff/pkg/sweep"
-	"github.com/roundofflab/roundoff/pkg/tcore"
 )
-
-// standardPlans returns the parts of the standard plan, restricted to the
-// machines, distributions and Ks that flags name.
-func (q *sweepQuestion) standardPlans(flags *flag.FlagSet) (plans []sweep.Plan, err error) {
-	if err := q.parts(); err != nil {
-		return nil, err
-	}
-	for _, p := range sweep.Standard(q.Seeds, q.Told...) {
-		if given(flags, "devices") {
-			p.Machines = common(p.Machines, q.Machines, func(m tcore.Machine) string { return m.Device.Name })
-		}
-		if given(flags, "dist") {
-			p.Data = common(p.Data, q.Data, func(l sweep.Generator) string { return l.Name })
-		}
-		if given(flags, "k") {
-			p.Ks = common(p.Ks, q.Ks, strconv.Itoa)
-		}
-		if len(p.Machines) > 0 && len(p.Data) > 0 && len(p.Ks) > 0 {
-			plans = append(plans, p)
-		}
-	}
-	if plans == nil {
-		return nil, errors.New("nothing of that is in the standard plan")
-	}
-	return plans, nil
-}
 
 // all runs the standard plan. If ctx ends it returns the rows measured so far,
 // with the error.
-func (q *sweepQuestion) all(ctx context.Context, flags *flag.FlagSet, stderr io.Writer) (rows []sweep.Row, failed error) {
-	plans, err := q.standardPlans(flags)
+func (q *sweepQuestion) all(ctx context.Context, stderr io.Writer) (rows []sweep.Row, failed error) {
+	plans, _, err := q.Results()
 	if err != nil {
 		return nil, err
 	}
@@ -60,16 +30,6 @@ func (q *sweepQuestion) all(ctx context.Context, flags *flag.FlagSet, stderr io.
 		}
 	}
 	return rows, nil
-}
-
-// common returns the elements of list whose names occur in other.
-func common[T any](list, other []T, name func(T) string) (both []T) {
-	for _, x := range list {
-		if slices.ContainsFunc(other, func(y T) bool { return name(x) == name(y) }) {
-			both = append(both, x)
-		}
-	}
-	return both
 }
 
 // digest prints the totals of each bound, and a command for every violation of

@@ -3,11 +3,9 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"math"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -20,18 +18,16 @@ import (
 
 // A sweepQuestion contains the arguments of roundoff sweep.
 type sweepQuestion struct {
-	machines, sets, ks, seeds, confidences string
-	plans                                  string
-	told, o, shard                         string
-	join, standard                         bool
-	hunt                                   time.Duration
-	seed                                   uint64
-	sweep.Plan
+	o, shard      string
+	join, partial bool
+	hunt          time.Duration
+	seed          uint64
+	question.Sweep
 }
 
 // sweepCommand counts the violations of every bound on emulated machines.
 func sweepCommand(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	q := sweepQuestion{Plan: sweep.Plan{Predict: true}}
+	q := sweepQuestion{Sweep: question.NewSweep()}
 	flags := newFlags("sweep", "[-flag ...] [-o FILE.csv]\n       roundoff sweep -join FILE.csv ... [-o FILE.csv]\n"+
 		"       roundoff sweep [-flag ...] -shard I/N -o FILE.csv\n\n"+
 		"Multiplies random matrices on emulated machines, measures the errors exactly, and counts how\n"+
@@ -49,24 +45,25 @@ func sweepCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 		"for 2^U, laplace(scale), t(degrees), point(x), grid(lo,hi,step), softmax(deviation), ar(correlation),\n"+
 		"and, D being such data, sparse(zeros,D), relu(D), signed(D), times(x,D), mix(share,D,D), sorted(D),\n"+
 		"outliers(share,factor,D), rows(lo,hi,D) and blocks(lo,hi,D) for vectors and scales of powers of two.\n\n", stderr)
-	flags.StringVar(&q.machines, "devices", "paper,volta,ampere,hopper,hopper-e4m3", "compute as these `machines` do")
-	flags.StringVar(&q.plans, "plans", "", "and as these `plans` of libraries do, names or texts of roundoff plan with ; between")
-	flags.StringVar(&q.sets, "dist", "U(-1,1),U(0,1),U(1,2),N(0,1)", "draw these `kinds` of data")
-	flags.IntVar(&q.M, "m", 64, "the `rows` of A")
-	flags.IntVar(&q.N, "n", 8, "the `columns` of B")
-	flags.StringVar(&q.ks, "k", "256,4096", "the `terms` of each sum")
-	flags.StringVar(&q.seeds, "seeds", "1:2", "draw with these `seeds`")
-	flags.StringVar(&q.confidences, "confidence", "0.99", "ask for these `probabilities`, of all outputs of a product together")
-	flags.BoolVar(&q.PerOutput, "per-output", false, "ask for the probabilities of each output by itself")
-	flags.StringVar(&q.told, "told", "distribution", "let the bounds know this of the data: `distribution`, moments, files")
-	flags.BoolVar(&q.Ranges, "ranges", true, "test also what bounds say if they know the sizes of the elements")
-	flags.BoolVar(&q.Represented, "represented", false, "A and B are rounded to their format first, from finer numbers")
-	flags.BoolVar(&q.standard, "standard", false, "sweep every device over data of all kinds, or what of that -devices, -dist and -k name")
+	flags.StringVar(&q.Devices, "devices", q.Devices, "compute as these `machines` do")
+	flags.StringVar(&q.Plans, "plans", q.Plans, "and as these `plans` of libraries do, names or texts of roundoff plan with ; between")
+	flags.StringVar(&q.Dist, "dist", q.Dist, "draw these `kinds` of data")
+	flags.IntVar(&q.M, "m", q.M, "the `rows` of A")
+	flags.IntVar(&q.N, "n", q.N, "the `columns` of B")
+	flags.StringVar(&q.K, "k", q.K, "the `terms` of each sum")
+	flags.StringVar(&q.Seeds, "seeds", q.Seeds, "draw with these `seeds`")
+	flags.StringVar(&q.Confidence, "confidence", q.Confidence, "ask for these `probabilities`, of all outputs of a product together")
+	flags.BoolVar(&q.PerOutput, "per-output", q.PerOutput, "ask for the probabilities of each output by itself")
+	flags.StringVar(&q.Told, "told", q.Told, "let the bounds know this of the data: `distribution`, moments, files")
+	flags.BoolVar(&q.Ranges, "ranges", q.Ranges, "test also what bounds say if they know the sizes of the elements")
+	flags.BoolVar(&q.Represented, "represented", q.Represented, "A and B are rounded to their format first, from finer numbers")
+	flags.BoolVar(&q.Standard, "standard", q.Standard, "sweep every device over data of all kinds, or what of that -devices, -dist and -k name")
 	flags.DurationVar(&q.hunt, "hunt", 0, "look for bounds that fail at random, for this `time`, as in 10m")
 	flags.Uint64Var(&q.seed, "seed", 1, "hunt with this `number`")
 	flags.StringVar(&q.o, "o", "", "write all into this `file`")
 	flags.StringVar(&q.shard, "shard", "", "compute only this `share`, as in 3/16, into the file of -o, or what that lacks")
 	flags.BoolVar(&q.join, "join", false, "join the files named")
+	flags.BoolVar(&q.partial, "partial", false, "with -join: join the shards that there are, and say what is missing")
 	words, err := parseFlags(flags, args)
 	if err != nil {
 		return err
@@ -74,25 +71,24 @@ func sweepCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 	if q.join != (len(words) > 0) {
 		return misuse(flags, "want files with -join, and none without")
 	}
-	if q.hunt != 0 && (q.join || q.standard || q.o != "") {
+	if q.partial && !q.join {
+		return misuse(flags, "-partial goes with -join")
+	}
+	if q.hunt != 0 && (q.join || q.Standard || q.o != "") {
 		return misuse(flags, "-hunt prints what it finds, want none of -join, -standard and -o with it")
 	}
 	if given(flags, "shard") && (q.join || q.hunt != 0 || q.o == "") {
 		return misuse(flags, "-shard writes the file of -o, want that, and none of -join and -hunt with it")
 	}
-	for _, name := range []string{"m", "n", "confidence", "per-output", "represented", "ranges"} {
-		if q.standard && given(flags, name) {
-			return misuse(flags, "-"+name+" with -standard, which has its own")
-		}
-	}
-	if err := checkSizes(flags, maxElements, question.Size{Name: "m", Value: q.M}, question.Size{Name: "n", Value: q.N}); err != nil {
-		return err
+	q.Given = func(name string) bool { return given(flags, name) }
+	if err := q.Check(); err != nil {
+		return misuse(flags, "%v", err)
 	}
 	if q.hunt != 0 {
 		return q.search(ctx, stdout, stderr)
 	}
 	if given(flags, "shard") {
-		return q.runShard(ctx, flags, stdout, stderr)
+		return q.runShard(ctx, stdout, stderr)
 	}
 	var file *output
 	if q.o != "" {
@@ -102,14 +98,14 @@ func sweepCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 		defer file.drop()
 	}
 	comment := "roundoff sweep " + strings.Join(args, " ")
-	totals := q.standard
+	totals := q.Standard
 	var rows []sweep.Row
 	start := time.Now()
 	switch {
 	case q.join:
-		rows, comment, totals, err = joinFiles(words)
-	case q.standard:
-		rows, err = q.all(ctx, flags, stderr)
+		rows, comment, totals, err = joinFiles(words, q.partial, stderr)
+	case q.Standard:
+		rows, err = q.all(ctx, stderr)
 	default:
 		rows, err = q.run(ctx, stderr)
 	}
@@ -125,7 +121,7 @@ func sweepCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 			return err
 		}
 	}
-	if q.standard {
+	if q.Standard {
 		fmt.Fprintf(stdout, "%v\n", time.Since(start).Round(time.Second))
 	}
 	if totals {
@@ -136,90 +132,16 @@ func sweepCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 
 // run runs the plan that the flags describe, after printing its size.
 func (q *sweepQuestion) run(ctx context.Context, stderr io.Writer) ([]sweep.Row, error) {
-	if err := q.parts(); err != nil {
+	plans, _, err := q.Results()
+	if err != nil {
 		return nil, err
 	}
+	p := plans[0]
 	fmt.Fprintf(stderr, "%d machines, %d kinds of data, %d × K × %d, K = %s, seeds %s, %d bounds\n",
-		len(q.Machines), len(q.Data), q.M, q.N, q.ks, sweep.FormatSeeds(q.Seeds), len(bound.Catalogue()))
+		len(p.Machines), len(p.Data), p.M, p.N, q.K, sweep.FormatSeeds(p.Seeds), len(bound.Catalogue()))
 	bar := newProgress(stderr, "sweep")
 	defer bar.done()
-	return q.Plan.Run(ctx, bar.set)
-}
-
-// list returns the plans of the flags.
-func (q *sweepQuestion) list(flags *flag.FlagSet) ([]sweep.Plan, error) {
-	if q.standard {
-		return q.standardPlans(flags)
-	}
-	if err := q.parts(); err != nil {
-		return nil, err
-	}
-	return []sweep.Plan{q.Plan}, nil
-}
-
-// parts fills in the plan from the values of the flags.
-func (q *sweepQuestion) parts() (err error) {
-	if q.machines != "" || q.plans == "" {
-		if q.Machines, err = question.Each(q.machines, sweep.FindMachine); err != nil {
-			return err
-		}
-	}
-	for text := range strings.SplitSeq(q.plans, ";") {
-		if text = strings.TrimSpace(text); text == "" {
-			continue
-		}
-		p, err := findPlan("plans", text, question.PlannedProduct{})
-		if err != nil {
-			return err
-		}
-		p.Name = p.String() // by which a case that fails is repeated
-		q.Orders = append(q.Orders, p.Plan)
-	}
-	if q.Data, err = question.Each(q.sets, sweep.FindGenerator); err != nil {
-		return err
-	}
-	if q.Ks, err = question.Each(q.ks, func(word string) (int, error) {
-		k, err := strconv.Atoi(word)
-		if err != nil || k < 1 {
-			return 0, fmt.Errorf("-k %s, want numbers of 1 or more", word)
-		}
-		return k, question.CheckMatrices(question.MostDrawn, q.M, q.N, k)
-	}); err != nil {
-		return err
-	}
-	if q.Confidences, err = question.Each(q.confidences, func(word string) (float64, error) {
-		c, err := strconv.ParseFloat(word, 64)
-		if err != nil || !(0 < c && c < 1) {
-			return 0, fmt.Errorf("-confidence %s, want numbers between 0 and 1", word)
-		}
-		return c, nil
-	}); err != nil {
-		return err
-	}
-	if q.Seeds, err = sweep.ParseSeeds(q.seeds); err != nil {
-		return err
-	}
-	if q.Told, err = question.Each(q.told, sweep.ParseTold); err != nil {
-		return err
-	}
-	return errors.Join(
-		once("k", q.Ks, func(k int) string { return strconv.Itoa(k) }),
-		once("devices", q.Machines, func(m tcore.Machine) string { return m.Name }),
-		once("dist", q.Data, func(l sweep.Generator) string { return l.Name }),
-		once("confidence", q.Confidences, func(c float64) string { return fmt.Sprint(c) }))
-}
-
-// once returns an error that names the first repeated value of a flag.
-func once[T any](name string, values []T, word func(T) string) error {
-	seen := map[string]bool{}
-	for _, v := range values {
-		w := word(v)
-		if seen[w] {
-			return fmt.Errorf("-%s names %s twice", name, w)
-		}
-		seen[w] = true
-	}
-	return nil
+	return p.Run(ctx, bar.set)
 }
 
 // names joins the names of a list.

@@ -4,19 +4,15 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
-	"github.com/roundofflab/roundoff/pkg/plan"
+	"github.com/roundofflab/roundoff/internal/question"
 	"github.com/roundofflab/roundoff/pkg/sweep"
-	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
 // A shardFile is a part of a sweep that is being computed, and its file, which
@@ -46,23 +42,16 @@ func (f *shardFile) save() error {
 	return file.write(f.Write)
 }
 
-// standardCommand begins the command of the standard plan.
-const standardCommand = "roundoff sweep -standard"
-
 // runShard computes a shard of the plans into its file, after the draws that
 // the file has. If ctx ends, the file has the draws so far.
-func (q *sweepQuestion) runShard(ctx context.Context, flags *flag.FlagSet, stdout, stderr io.Writer) error {
+func (q *sweepQuestion) runShard(ctx context.Context, stdout, stderr io.Writer) error {
 	shard, err := sweep.ParseShard(q.shard)
 	if err != nil {
 		return fmt.Errorf("-shard: %w", err)
 	}
-	plans, err := q.list(flags)
+	plans, part, err := q.Part(shard)
 	if err != nil {
 		return err
-	}
-	part := sweep.Part{File: "the sweep asked for", Version: version(), Command: q.command(flags), Shard: shard}
-	for _, p := range plans {
-		part.Plans = append(part.Plans, p.Grid())
 	}
 	if part, err = q.begun(part, stderr); err != nil {
 		return err
@@ -97,121 +86,75 @@ func (q *sweepQuestion) runShard(ctx context.Context, flags *flag.FlagSet, stdou
 // is no file, or if its rows are damaged. An error says that the file is
 // another's, which is not to be overwritten.
 func (q *sweepQuestion) begun(part sweep.Part, stderr io.Writer) (sweep.Part, error) {
-	status, err := os.Stat(q.o)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return part, nil
-	case err != nil:
-		return part, err
-	case !status.Mode().IsRegular():
-		return part, fmt.Errorf("-o %s, want a file, which a shard reads when it is started again", q.o)
-	}
-	f, err := os.Open(q.o)
+	there, damage, err := question.Begun(part, q.o)
 	if err != nil {
-		return part, err
+		return part, fmt.Errorf("%w; it stays as it is, want another -o", err)
 	}
-	defer f.Close()
-	there, err := sweep.ReadPart(f)
-	if there.Version == "" {
-		return part, fmt.Errorf("%s: %w; it stays as it is, want another -o", q.o, err)
-	}
-	there.File = q.o
-	same := there.Same(part)
-	if same == nil && there.Shard != part.Shard {
-		same = fmt.Errorf("sweep: %s is shard %v, not %v", q.o, there.Shard, part.Shard)
-	}
-	if same != nil {
-		return part, fmt.Errorf("%w; it stays as it is, want another -o", same)
-	}
-	if err != nil {
-		fmt.Fprintf(stderr, "roundoff sweep: %s: %v; it is computed again\n", q.o, err)
-		return part, nil
+	if damage != nil {
+		fmt.Fprintf(stderr, "roundoff sweep: %v; it is computed again\n", damage)
 	}
 	return there, nil
 }
 
-// command returns the command that sweeps the plans of the flags, written in
-// one way whatever the order and the form of the flags.
-func (q *sweepQuestion) command(flags *flag.FlagSet) string {
-	var b strings.Builder
-	begins := "roundoff sweep"
-	if q.standard {
-		begins = standardCommand
-	}
-	b.WriteString(begins)
-	for _, f := range []struct {
-		name, value string
-		standard    bool // it restricts the standard plan, if given
-	}{
-		{"devices", names(q.Machines, ",", func(m tcore.Machine) string { return m.Name }), true},
-		{"plans", names(q.Orders, ";", func(o plan.Plan) string { return o.Name }), false},
-		{"dist", names(q.Data, ",", func(l sweep.Generator) string { return l.Name }), true},
-		{"m", strconv.Itoa(q.M), false},
-		{"n", strconv.Itoa(q.N), false},
-		{"k", names(q.Ks, ",", strconv.Itoa), true},
-		{"seeds", sweep.FormatSeeds(q.Seeds), true},
-		{"confidence", names(q.Confidences, ",", func(c float64) string { return fmt.Sprint(c) }), false},
-		{"per-output", strconv.FormatBool(q.PerOutput), false},
-		{"told", names(q.Told, ",", sweep.Told.String), true},
-		{"ranges", strconv.FormatBool(q.Ranges), false},
-		{"represented", strconv.FormatBool(q.Represented), false},
-	} {
-		restricts := f.name == "devices" || f.name == "dist" || f.name == "k"
-		switch {
-		case q.standard && (!f.standard || restricts && !given(flags, f.name)), f.value == flags.Lookup(f.name).DefValue && f.name != "seeds":
-		case f.value == "true" || f.value == "false":
-			fmt.Fprintf(&b, " -%s=%s", f.name, f.value)
-		case strings.ContainsAny(f.value, "()<>*;|×±+ ") || f.value == "":
-			fmt.Fprintf(&b, " -%s '%s'", f.name, f.value)
-		default:
-			fmt.Fprintf(&b, " -%s %s", f.name, f.value)
-		}
-	}
-	return b.String()
-}
-
 // joinFiles returns the joined rows of several files and all their comments. Of
 // shards, which must be alone, the comment is their command and version, and
-// standard says that they are of the standard plan.
-func joinFiles(files []string) (rows []sweep.Row, comment string, standard bool, err error) {
+// standard says that they are of the standard plan. If partial, shards may be
+// missing: the comment and stderr say which.
+func joinFiles(files []string, partial bool, stderr io.Writer) (rows []sweep.Row, comment string, standard bool, err error) {
 	var comments []string
-	var parts []sweep.Part
 	for i, file := range files {
-		f, err := os.Open(file)
+		begins, err := beginsPart(file)
 		if err != nil {
 			return nil, "", false, err
 		}
-		b := bufio.NewReader(f)
-		var more []sweep.Row
-		var part sweep.Part
-		shard := sweep.BeginsPart(b)
 		switch {
-		case shard && len(parts) < i:
-			err = fmt.Errorf("a shard of a sweep, as %s is not, want shards alone or none", files[0])
-		case !shard && len(parts) > 0:
-			err = fmt.Errorf("no shard of a sweep, as %s is, want shards alone or none", files[0])
-		case shard:
-			part, err = sweep.ReadPart(b)
-		default:
-			if more, comment, err = sweep.Read(b); err == nil {
-				rows, err = sweep.Join(rows, more)
-			}
+		case begins && i == 0:
+			return joinShards(files, partial, stderr)
+		case begins:
+			return nil, "", false, fmt.Errorf("%s: a shard of a sweep, as %s is not, want shards alone or none", file, files[0])
+		case partial:
+			return nil, "", false, fmt.Errorf("%s: no shard of a sweep, want shards with -partial", file)
 		}
-		f.Close()
+		more, said, err := readRowsOf(file)
+		if err == nil {
+			rows, err = sweep.Join(rows, more)
+		}
 		if err != nil {
 			return nil, "", false, fmt.Errorf("%s: %w", file, err)
 		}
-		if shard {
-			part.File = file
-			parts = append(parts, part)
-		}
-		comments = append(comments, comment)
+		comments = append(comments, said)
 	}
-	if len(parts) == 0 {
-		return rows, strings.Join(comments, "\n"), false, nil
-	}
-	if rows, err = sweep.JoinParts(parts); err != nil {
+	return rows, strings.Join(comments, "\n"), false, nil
+}
+
+// joinShards is joinFiles for files of which the first is a shard.
+func joinShards(files []string, partial bool, stderr io.Writer) (rows []sweep.Row, comment string, standard bool, err error) {
+	z, err := question.JoinShards(files, partial)
+	if err != nil {
 		return nil, "", false, err
 	}
-	return rows, parts[0].Command + "\nroundoff " + parts[0].Version, strings.HasPrefix(parts[0].Command, standardCommand), nil
+	if z.Lack.Missing > 0 {
+		fmt.Fprintf(stderr, "roundoff sweep: %v\n", z.Lack)
+	}
+	return z.Rows, z.Comment(), strings.HasPrefix(z.Command, question.StandardCommand), nil
+}
+
+// beginsPart reports whether a file begins as one of a shard does.
+func beginsPart(file string) (bool, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	return sweep.BeginsPart(bufio.NewReader(f)), nil
+}
+
+// readRowsOf returns the rows of a file, and its comment.
+func readRowsOf(file string) ([]sweep.Row, string, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, "", err
+	}
+	defer f.Close()
+	return sweep.Read(f)
 }

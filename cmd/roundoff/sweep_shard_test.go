@@ -214,7 +214,7 @@ func TestShards_that_do_not_fit(t *testing.T) {
 	}
 	for args, want := range map[string]string{
 		"-join 1-of-2.csv other.csv":             "1-of-2.csv is a shard of roundoff sweep -devices ieee,hopper/2",
-		"-join 1-of-2.csv version.csv":           "1-of-2.csv is by version " + version() + ", version.csv by version v9.9.9, want shards by one",
+		"-join 1-of-2.csv version.csv":           "1-of-2.csv is by version " + question.Version() + ", version.csv by version v9.9.9, want shards by one",
 		"-join 1-of-2.csv short.csv":             "short.csv: sweep: shard 2/2 is damaged or cut off",
 		"-join 1-of-2.csv changed.csv":           "changed.csv: sweep: shard 2/2 is damaged or cut off",
 		"-join 1-of-2.csv head.csv":              "head.csv: sweep: a manifest that is damaged or cut off (50 bytes)",
@@ -222,15 +222,18 @@ func TestShards_that_do_not_fit(t *testing.T) {
 		"-join whole.csv 1-of-2.csv":             "1-of-2.csv: a shard of a sweep, as whole.csv is not, want shards alone or none",
 		"-join 1-of-2.csv 2-of-2.csv 1-of-2.csv": "1-of-2.csv and 1-of-2.csv are both shard 1/2, want each once",
 		"-join 2-of-3.csv":                       "2 of 3 shards are missing: 1,3",
+		"-join -partial 1-of-2.csv other.csv":    "1-of-2.csv is a shard of roundoff sweep -devices ieee,hopper/2",
+		"-join -partial 2-of-2.csv short.csv":    "short.csv: sweep: shard 2/2 is damaged or cut off",
+		"-join -partial whole.csv":               "whole.csv: no shard of a sweep, want shards with -partial",
 		"-join 1-of-2.csv 2-of-3.csv":            "1-of-2.csv is shard 1/2, 2-of-3.csv shard 2/3, want shards of as many",
 		"-join 1-of-2.csv begun.csv":             "begun.csv has 3 draws of 4, want all: the command that began shard 2/2 goes on with it",
 		"-shard 2/2 -o whole.csv":                "whole.csv: sweep: no shard of a sweep, which begins with a manifest; it stays as it is, want another -o",
 		"-shard 2/2 -o head.csv":                 "head.csv: sweep: a manifest that is damaged or cut off (50 bytes); it stays",
-		"-shard 2/2 -o version.csv":              "version.csv is by version v9.9.9, the sweep asked for by version " + version(),
+		"-shard 2/2 -o version.csv":              "version.csv is by version v9.9.9, the sweep asked for by version " + question.Version(),
 		"-shard 2/2 -o other.csv":                "other.csv is a shard of roundoff sweep -devices ieee,hopper/2",
 		"-shard 2/2 -o 1-of-2.csv":               "1-of-2.csv is shard 1/2, not 2/2; it stays as it is, want another -o",
 		"-shard 2/2 -o 2-of-3.csv":               "2-of-3.csv is shard 2/3, the sweep asked for shard 2/2",
-		"-shard 2/2 -o .":                        "-o ., want a file",
+		"-shard 2/2 -o .":                        ". is no file, which a shard reads when it is started again; it stays as it is, want another -o",
 		"-shard 0/2 -o new.csv":                  `-shard: sweep: shard "0/2", want one of how many`,
 	} {
 		t.Run(args, func(t *testing.T) {
@@ -246,8 +249,9 @@ func TestShards_that_do_not_fit(t *testing.T) {
 			}
 		})
 	}
-	for _, args := range []string{"-shard 1/2", "-shard 1/2 -o a.csv -join b.csv", "-shard 1/2 -o a.csv -hunt 1s"} {
-		if _, stderr := askSweep(t, 2, strings.Fields(args)...); !strings.Contains(stderr, "-shard writes the file of -o") && !strings.Contains(stderr, "-hunt prints") {
+	for _, args := range []string{"-shard 1/2", "-shard 1/2 -o a.csv -join b.csv", "-shard 1/2 -o a.csv -hunt 1s", "-partial -o a.csv"} {
+		if _, stderr := askSweep(t, 2, strings.Fields(args)...); !strings.Contains(stderr, "-shard writes the file of -o") && !strings.Contains(stderr, "-hunt prints") &&
+			!strings.Contains(stderr, "-partial goes with -join") {
 			t.Errorf("%s: %q", args, stderr)
 		}
 	}
@@ -259,6 +263,27 @@ func TestShards_that_do_not_fit(t *testing.T) {
 		if string(readBytes(t, name)) != text {
 			t.Errorf("%s has changed", name)
 		}
+	}
+}
+
+// With -partial the shards that there are join, what is missing is said, and a
+// sweep that is whole is the same.
+func TestJoin_partial(t *testing.T) {
+	t.Chdir(t.TempDir())
+	files := computeShards(t, 3, smallSweep())
+	want, _ := joinOf(t, files)
+	if _, stderr := askSweep(t, 0, append([]string{"-join", "-partial", "-o", "p.csv"}, files...)...); stderr != "" || string(readBytes(t, "p.csv")) != want {
+		t.Errorf("%q, or other bytes", stderr)
+	}
+	part := readPart(t, files[1])
+	part.Draws = part.Draws[:1]
+	writePart(t, files[1], part)
+	const lack = "4 of 8 draws: shards 3 are missing, shard 2/3 lacks 2"
+	if _, stderr := askSweep(t, 0, "-join", "-partial", "-o", "p.csv", files[0], files[1]); stderr != "roundoff sweep: "+lack+"\n" {
+		t.Errorf("%q, want %q", stderr, lack)
+	}
+	if text := string(readBytes(t, "p.csv")); !strings.Contains(text, "\n# "+lack+"\n") || readRows(t, "p.csv")[0].Runs != 2 {
+		t.Errorf("%.600s", text)
 	}
 }
 

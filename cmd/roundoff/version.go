@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"runtime/debug"
 
+	"github.com/roundofflab/roundoff/internal/question"
 	"github.com/roundofflab/roundoff/internal/reproduce"
 	"github.com/roundofflab/roundoff/internal/vector"
 )
@@ -23,17 +23,7 @@ func versionCommand(_ context.Context, args []string, stdout, stderr io.Writer) 
 		return misuse(flags, "%q given, want no argument", words[0])
 	}
 	m := reproduce.ThisMachine(".")
-	fmt.Fprintf(stdout, "roundoff %s, %s, %s\n", version(), m.Go, m.System)
+	fmt.Fprintf(stdout, "roundoff %s, %s, %s\n", question.Version(), m.Go, m.System)
 	fmt.Fprintf(stdout, "%s, %d cores, vector instructions: %v\n", m.CPU, m.Cores, vector.Detect())
 	return nil
-}
-
-// version returns the version of this module that the program was built from:
-// a tag, or what Go calls a commit without one. It is "(devel)" if the build
-// did not record it, as with -buildvcs=false.
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(devel)"
 }

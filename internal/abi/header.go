@@ -12,11 +12,12 @@ func Header() string {
  * Written by go generate from the table in internal/abi; not to be edited.
  *
  * Every function returns a code below and, unless answer is NULL, stores in *answer a text of UTF-8
- * that ends with a zero byte: JSON if the code is ROUNDOFF_OK, and otherwise what is wrong, with the
- * name of the argument and its value. The caller frees it by roundoff_free. A question is an object
- * in JSON; NULL and "" ask with all defaults, and a key that there is not is an error. Nothing of the
- * caller's is kept. All functions may be called by several threads at the same time, but by no child
- * of a fork(2) whose parent has called or loaded this library: the threads that it needs are not there.
+ * that ends with a zero byte: JSON if the code is ROUNDOFF_OK, unless the function says otherwise, and
+ * if it is not what is wrong, with the name of the argument and its value. The caller frees it by
+ * roundoff_free. A question is an object in JSON; NULL and "" ask with all defaults, and a key that
+ * there is not is an error. Nothing of the caller's is kept. All functions may be called by several
+ * threads at the same time, but by no child of a fork(2) whose parent has called or loaded this
+ * library: the threads that it needs are not there.
  */
 #ifndef ROUNDOFF_H
 #define ROUNDOFF_H

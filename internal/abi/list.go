@@ -2,7 +2,6 @@ package abi
 
 import (
 	"runtime"
-	"runtime/debug"
 
 	"github.com/roundofflab/roundoff/internal/question"
 	"github.com/roundofflab/roundoff/internal/vector"
@@ -11,21 +10,17 @@ import (
 )
 
 // Version is that of the functions: a library of another one may have others.
-const Version = 2
+const Version = 3
 
 // About answers with the versions of the library and of what built it.
 func About() (string, error) {
-	version := "(devel)"
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		version = info.Main.Version
-	}
 	return write(struct {
 		ABI     int    `json:"abi"`
 		Version string `json:"version"`
 		Go      string `json:"go"`
 		System  string `json:"system"`
 		Vector  string `json:"vector"`
-	}{Version, version, runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH, vector.Detect().String()})
+	}{Version, question.Version(), runtime.Version(), runtime.GOOS + "/" + runtime.GOARCH, vector.Detect().String()})
 }
 
 // Devices answers with the catalogue of devices, as roundoff devices lists it.

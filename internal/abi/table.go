@@ -52,4 +52,12 @@ var Functions = []Function{
 	{"audit", true, []string{"?a", "?b"}, true, []string{
 		`What quantisation does to the network in the file "model", or to the product of activations a`,
 		`and weights b. Other keys: "recipe", "device", "promote" (128), "seed" (1).`}},
+	{"sweep", true, nil, true, []string{
+		"How every bound does on emulated products; keys are the flags of `roundoff sweep`, with _ for -. With",
+		`"shard", as in "3/16", the answer is no JSON but the text of that shard, the bytes that`,
+		"`roundoff sweep -shard` writes. Without it, JSON: what is asked for, how many draws it has, into how many",
+		`shards it is best divided, and of "files", an object of names by shard, which have what of it.`}},
+	{"join", true, nil, false, []string{
+		`The rows of the shards in "files", a list, as the text that ` + "`roundoff sweep -join` writes and as records" + `,`,
+		`of all of a sweep or, with "partial" (false), of those that there are, and what is missing.`}},
 }

@@ -143,3 +143,12 @@ func FindKind(format string) (library.Kind, error) {
 	}
 	return kinds[i], nil
 }
+
+// Quoted returns the text in quotes, of a long one the beginning.
+func Quoted(text string) string {
+	const most = 80
+	if r := []rune(text); len(r) > most {
+		return fmt.Sprintf("%q...", string(r[:most]))
+	}
+	return fmt.Sprintf("%q", text)
+}

@@ -449,6 +449,14 @@ func ExampleJoinParts() {
 	// sweep: b.csv and b.csv are both shard 4/4, want each once
 }
 
+// Of a sweep that is not whole yet there are the rows so far.
+func ExampleJoinSome() {
+	part := begun
+	rows, lack, err := sweep.JoinSome([]sweep.Part{part})
+	fmt.Println(len(rows), lack.Missing, lack, err)
+	// Output: 0 4 0 of 4 draws: shards 1,3 are missing, shard 2/3 lacks 1 <nil>
+}
+
 func ExamplePart_Missing() {
 	fmt.Println(begun.Missing())
 	// Output: 1

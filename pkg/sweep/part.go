@@ -88,6 +88,9 @@ func (p Part) Write(w io.Writer) error {
 	return err
 }
 
+// ErrNoPart is the error of [ReadPart] for what does not begin as a part does.
+var ErrNoPart = errors.New("sweep: no shard of a sweep, which begins with a manifest")
+
 // BeginsPart reports whether r begins as [Part.Write] begins a file, which
 // [Write] does not. It takes nothing from r.
 func BeginsPart(r *bufio.Reader) bool {
@@ -102,7 +105,7 @@ func ReadPart(r io.Reader) (Part, error) {
 	limited := &io.LimitedReader{R: r, N: longest}
 	b := bufio.NewReader(limited)
 	if !BeginsPart(b) {
-		return Part{}, errors.New("sweep: no shard of a sweep, which begins with a manifest")
+		return Part{}, ErrNoPart
 	}
 	line, err := b.ReadBytes('\n')
 	var m manifest
@@ -167,54 +170,4 @@ func (m manifest) draws(rows []Row) (draws [][]Row, err error) {
 		return nil, fmt.Errorf("%d draws and %d rows more than it has", len(m.Rows)-len(draws), len(rows))
 	}
 	return draws, nil
-}
-
-// JoinParts returns the rows of the sweep whose shards the parts are, in any
-// order: those that [Plan.Run] returns for its plans one after another, up to
-// the digits that [Write] writes, and without times. They do not depend on how
-// many shards there are. An error says which part is of another sweep or
-// version, there twice, not whole, or missing.
-func JoinParts(parts []Part) ([]Row, error) {
-	if len(parts) == 0 {
-		return nil, errors.New("sweep: no shards, want all of a sweep")
-	}
-	of := parts[0].Shard.Of
-	by := map[int]Part{}
-	for _, p := range parts {
-		if err := parts[0].Same(p); err != nil {
-			return nil, err
-		}
-		if q, twice := by[p.Shard.Index]; twice {
-			return nil, fmt.Errorf("sweep: %s and %s are both shard %v, want each once", q.File, p.File, p.Shard)
-		}
-		if n := p.Missing(); n > 0 {
-			return nil, fmt.Errorf("sweep: %s has %d draws of %d, want all: the command that began shard %v goes on with it", p.File, len(p.Draws), len(p.Draws)+n, p.Shard)
-		}
-		by[p.Shard.Index] = p
-	}
-	if len(by) < of {
-		var missing []uint64
-		for i := 1; i <= of; i++ {
-			if _, ok := by[i]; !ok {
-				missing = append(missing, uint64(i))
-			}
-		}
-		return nil, fmt.Errorf("sweep: %d of %d shards are missing: %s", len(missing), of, FormatSeeds(missing))
-	}
-	var rows []Row
-	number := 0
-	for _, g := range parts[0].Plans {
-		t := g.table()
-		for u := range g.Draws() {
-			if err := t.add(u, by[number%of+1].Draws[number/of]); err != nil {
-				return nil, err
-			}
-			number++
-		}
-		var err error
-		if rows, err = Join(rows, t.rows()); err != nil {
-			return nil, err
-		}
-	}
-	return rows, nil
 }

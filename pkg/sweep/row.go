@@ -126,15 +126,16 @@ func momentsOf(e, s, a float64) Moments {
 	return m
 }
 
-// Merge returns the moments of both (Chan, Golub & LeVeque 1983).
+// Merge returns the moments of both (Chan, Golub & LeVeque 1983). No product is
+// fused with a sum, so that all processors return the same bits.
 func (m Moments) Merge(t Moments) Moments {
 	n := m.count + t.count
 	if n > 0 {
 		both := m.count * t.count / n
 		dm, de, ds := t.mean-m.mean, t.e-m.e, t.s-m.s
-		m.square += t.square + dm*dm*both
-		m.es += t.es + de*ds*both
-		m.ss += t.ss + ds*ds*both
+		m.square += t.square + float64(dm*dm*both)
+		m.es += t.es + float64(de*ds*both)
+		m.ss += t.ss + float64(ds*ds*both)
 		m.mean += dm * t.count / n
 		m.e += de * t.count / n
 		m.s += ds * t.count / n

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/big"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -138,5 +140,92 @@ func TestShard_ends(t *testing.T) {
 	})
 	if !errors.Is(err, context.Canceled) || kept != 1 {
 		t.Errorf("%v, %d draws", err, kept)
+	}
+}
+
+// What some shards join to is the sweep over the draws that they have, and it
+// is said which are missing.
+func TestJoinSome(t *testing.T) {
+	p := Plan{Machines: []tcore.Machine{IEEE, Volta}, Data: []Generator{Positive}, M: 2, N: 2, Ks: []int{8, 9}, Seeds: []uint64{1, 2, 3}, Confidences: []float64{0.9}, Predict: true}
+	text := func(rows []Row) string {
+		for i := range rows {
+			rows[i].Product, rows[i].Exact = 0, 0
+		}
+		var b bytes.Buffer
+		if err := Write(&b, "", rows); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	all := parts(t, 4, p) // draws 1, 5; 2, 6; 3; 4 of 6
+	whole, lack, err := JoinSome(all)
+	if err != nil || lack.Missing != 0 || lack.String() != "all 6 draws" || text(whole) != text(run(t, p)) {
+		t.Errorf("%v, %v", lack, err)
+	}
+	some := []Part{all[2], all[0]}
+	some[1].Draws = some[1].Draws[:1]
+	rows, lack, err := JoinSome(some) // draws 1 and 3 of 6: seeds 1 and 3 of the first K
+	const want = "2 of 6 draws: shards 2,4 are missing, shard 1/4 lacks 1"
+	if err != nil || lack.Missing != 4 || lack.String() != want {
+		t.Errorf("%v, %v, want %s", lack, err, want)
+	}
+	p.Ks, p.Seeds = []int{8}, []uint64{1, 3}
+	if got, want := text(rows), text(run(t, p)); got != want {
+		t.Errorf("joined\n%s\nwant\n%s", got, want)
+	}
+	if _, _, err := JoinSome([]Part{all[1], all[1]}); err == nil || !strings.Contains(err.Error(), "are both shard 2/4") {
+		t.Error(err)
+	}
+}
+
+// Moments are merged with a rounding after each operation: a processor that
+// fuses a product with a sum has the same bits. A compiler for amd64 fuses
+// nothing unless GOAMD64 is v3.
+func TestMoments_are_not_fused(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 0))
+	op := func(x float64, sign byte, y float64) float64 { // rounded once
+		a, b := big.NewFloat(x).SetPrec(4000), big.NewFloat(y).SetPrec(4000)
+		z := new(big.Float).SetPrec(4000)
+		switch sign {
+		case '+':
+			z.Add(a, b)
+		case '-':
+			z.Sub(a, b)
+		case '*':
+			z.Mul(a, b)
+		case '/':
+			z.SetPrec(200).Quo(a, b)
+		}
+		f, _ := z.Float64()
+		return f
+	}
+	var got, want Moments
+	for i := range 1000 {
+		e, s := rng.NormFloat64()*1e-8, rng.NormFloat64()
+		one := momentsOf(e, s, 1+rng.Float64())
+		got = got.Merge(one)
+		n, m := float64(i+1), want
+		both := op(op(float64(i), '*', 1), '/', n)
+		dm, de, ds := op(one.mean, '-', m.mean), op(one.e, '-', m.e), op(one.s, '-', m.s)
+		want = Moments{
+			count:  n,
+			mean:   op(m.mean, '+', op(op(dm, '*', 1), '/', n)),
+			e:      op(m.e, '+', op(op(de, '*', 1), '/', n)),
+			s:      op(m.s, '+', op(op(ds, '*', 1), '/', n)),
+			square: op(m.square, '+', op(one.square, '+', op(op(dm, '*', dm), '*', both))),
+			es:     op(m.es, '+', op(one.es, '+', op(op(de, '*', ds), '*', both))),
+			ss:     op(m.ss, '+', op(one.ss, '+', op(op(ds, '*', ds), '*', both))),
+		}
+		if got != want {
+			t.Fatalf("after %d: %+v, want %+v", i+1, got, want)
+		}
+	}
+	// Two sums of many, as shards have them.
+	a, b := got, got.Merge(momentsOf(3e-8, 2, 1))
+	c := a.Merge(b)
+	both := op(op(a.count, '*', b.count), '/', a.count+b.count)
+	ds := op(b.s, '-', a.s)
+	if want := op(a.ss, '+', op(b.ss, '+', op(op(ds, '*', ds), '*', both))); c.ss != want {
+		t.Errorf("%v, want %v", c.ss, want)
 	}
 }

@@ -26,7 +26,7 @@ func (t *tally) add(e, size float64, i bound.Interval) {
 		return
 	}
 	t.outputs++
-	if math.Abs(e-i.Centre) > i.Radius+slack*max(math.Abs(e), i.Radius) {
+	if math.Abs(e-i.Centre) > i.Radius+float64(slack*max(math.Abs(e), i.Radius)) {
 		t.violations++
 	}
 	ratio := 0.0 // also where the bound is 0

@@ -56,7 +56,10 @@ int roundoff_formats(char **answer);
  * are not there: "device" ("hopper"), "in" (the formats of a device named in full, else
  * "binary16"), "out" (what a device named in full adds in, else "binary32"), "split_k" (1),
  * "promote" (0), "alpha" (1), "beta" (0). d is of out, binary32 or binary64. c is NULL unless beta
- * is not 0. Matrices of binary32 whose rows or columns lie in one piece are read where they lie.
+ * is not 0. "plan", a name or a text of `roundoff plan list`, stands in place of those that tell a machine.
+ * With "recipe", one or two of roundoff_formats, the matrices are quantised first, and "kernel" applies the
+ * scales, by default that which the recipes ask for. Matrices of binary32 whose rows or columns lie in one
+ * piece are read where they lie.
  * May be NULL: c.
  * It ends soon after *cancel is not 0, unless cancel is NULL. */
 int roundoff_gemm(const char *question, const roundoff_matrix *a, const roundoff_matrix *b,

@@ -37,10 +37,6 @@ type product struct {
 	integers           []uint64 // codes of C in int32, for -out int32
 }
 
-// maxElements is the largest number of elements of D: small files can have a
-// product larger than any memory.
-const maxElements = 1 << 28
-
 // machineFlags adds the flags that tell the machine.
 func (p *product) machineFlags(flags *flag.FlagSet) {
 	flags.StringVar(&p.device, "device", "hopper", "compute as this `device` does, an architecture or a name of roundoff devices")
@@ -214,8 +210,8 @@ func (p *product) read(a, b tcore.Format, mode tcore.RoundingMode) (err error) {
 	if l != l2 {
 		return fmt.Errorf("%s is %d × %d and %s is %d × %d: they do not fit", p.a, m, l, p.b, l2, n)
 	}
-	if m > maxElements/n {
-		return fmt.Errorf("the product is %d × %d, want at most %d elements", m, n, maxElements)
+	if m > question.MostElements/n {
+		return fmt.Errorf("the product is %d × %d, want at most %d elements", m, n, question.MostElements)
 	}
 	if p.c == "" {
 		return nil

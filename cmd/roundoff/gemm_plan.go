@@ -104,5 +104,5 @@ func (p *product) affordable(k adder) error {
 	}
 	m, length := shape(p.operandA, p.transposeA)
 	_, n := shape(p.operandB, p.transposeB)
-	return checkPlan(z, length, min(m, bandOf(m))*n, mostSteps)
+	return question.CheckPlan(z, length, min(m, bandOf(m))*n, question.MostSteps)
 }

@@ -39,11 +39,7 @@ func (p *product) checkRecipe(flags *flag.FlagSet, words []string) error {
 // runQuantised reads the operands, quantises them, multiplies them as a library
 // does, writes D if it has a file, and tells the errors.
 func (p *product) runQuantised(ctx context.Context, stdout io.Writer) error {
-	left, right, err := question.OneOrTwo(p.recipe, "recipes", question.FindRecipe)
-	if err != nil {
-		return err
-	}
-	k, err := p.kernelFor(left, right)
+	left, right, k, err := question.QuantisedProduct{Recipe: p.recipe, Kernel: p.kernel, Device: p.device, Out: p.out, Promote: p.promote}.Find()
 	if err != nil {
 		return err
 	}
@@ -93,61 +89,6 @@ func whereScaled(k quant.Kernel, a, b *quant.Quantised) string {
 		return "at the end"
 	}
 	return fmt.Sprintf("every %d products", k.Every)
-}
-
-// kernelFor returns the kernel that -kernel names, on the device that -device
-// names, or on one of its architecture that takes the scales, if there is one.
-// Integers need no device. Without a name, it is that of DeepGEMM for scales of
-// blocks along K, that of DeepSeek for such integers, as in kernels of Triton,
-// and otherwise one that scales finished sums.
-func (p *product) kernelFor(left, right quant.Recipe) (quant.Kernel, error) {
-	out, err := question.FindFormat(p.out)
-	if err != nil {
-		return quant.Kernel{}, err
-	}
-	m, along := tcore.Machine{Promote: p.promote, Output: out}, shortest(left.Block.Along, right.Block.Along)
-	integers, scaled := question.Integer(left) && question.Integer(right), false
-	if !integers {
-		if m.Device, scaled, err = question.DeviceFor(p.device, tcore.Binary32.Name, left, right); err != nil {
-			return quant.Kernel{}, err
-		}
-		m.Name = m.Device.Name
-		if err := m.Check(); err != nil {
-			return quant.Kernel{}, err
-		}
-	}
-	name := p.kernel
-	switch {
-	case name != "":
-	case integers && along > 0:
-		name = "deepseek"
-	case scaled:
-		name = "alpha"
-	case along > 0:
-		name = "deepgemm"
-	default:
-		name = "epilogue"
-	}
-	var names []string
-	for _, k := range quant.Kernels(m) {
-		if k.Name == name {
-			if k.Every > 0 && along > 0 {
-				k.Every = along
-			}
-			return k, nil
-		}
-		names = append(names, k.Name)
-	}
-	return quant.Kernel{}, fmt.Errorf("-kernel: no kernel %q, want one of %s", name, strings.Join(names, ", "))
-}
-
-// shortest returns the smaller of two lengths of blocks, where 0 stands for all
-// of K.
-func shortest(a, b int) int {
-	if a == 0 || b == 0 {
-		return max(a, b)
-	}
-	return min(a, b)
 }
 
 // product64 returns AB in binary64.

@@ -36,7 +36,7 @@ func readNumbers(path string) (blas64.General, error) { return readElements(path
 // readElements is readNumbers for a file whose bytes of no type are codes of
 // the given format.
 func readElements(path string, codes tcore.Format) (blas64.General, error) {
-	data, err := readFile(path, string(npy.Magic[:]), 8*maxElements+1<<16, "a NumPy file")
+	data, err := readFile(path, string(npy.Magic[:]), 8*question.MostElements+1<<16, "a NumPy file")
 	if err != nil {
 		return blas64.General{}, err
 	}

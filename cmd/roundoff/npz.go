@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/roundofflab/roundoff/internal/question"
 	"github.com/roundofflab/roundoff/pkg/network"
 )
 
@@ -50,7 +51,7 @@ func readTensor(file *zip.File) (x network.Tensor, err error) {
 		return x, err
 	}
 	defer r.Close()
-	const most = 8*maxElements + 1<<16
+	const most = 8*question.MostElements + 1<<16
 	data, err := io.ReadAll(io.LimitReader(r, most+1))
 	switch {
 	case err != nil:

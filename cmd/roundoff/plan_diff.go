@@ -78,7 +78,7 @@ func planDiff(_ context.Context, args []string, stdout, stderr io.Writer) error 
 		flag string
 		plan.Plan
 	}{{"plan", p}, {"with", q}} {
-		if err := checkSteps(z.flag, z.Plan, of.k, 1024, mostTraced); err != nil {
+		if err := question.CheckSteps(z.flag, z.Plan, of.k, 1024, question.MostTraced); err != nil {
 			return err
 		}
 	}

@@ -1,13 +1,10 @@
 package main
 
 import (
-	"cmp"
 	"flag"
 	"fmt"
-	"slices"
 
 	"github.com/roundofflab/roundoff/internal/question"
-	"github.com/roundofflab/roundoff/pkg/plan"
 )
 
 // A planChoice is how flags name the order in which a library adds.
@@ -55,46 +52,4 @@ func findPlan(flag, text string, of question.PlannedProduct) (question.Plan, err
 		return z, fmt.Errorf("-%s %s: %w", flag, question.Quoted(text), err)
 	}
 	return z, nil
-}
-
-// mostSteps is the largest number of accumulators and additions of a plan that
-// is computed, and mostTraced of one that is traced.
-const (
-	mostSteps  = 1 << 20
-	mostTraced = 1 << 17
-)
-
-// checkPlan returns an error unless the plan can be computed for this many
-// elements of k products, without scales.
-func checkPlan(p plan.Plan, k, elements, most int) error {
-	if length, scaled := p.Scaled(); scaled {
-		return fmt.Errorf("-plan %s has scales for every %d products, want a plan without", question.Quoted(p.Name), length)
-	}
-	return checkSteps("plan", p, k, elements, most)
-}
-
-// checkSteps returns an error unless the plan that a flag names can be computed
-// for this many elements of k products.
-func checkSteps(flag string, p plan.Plan, k, elements, most int) error {
-	s := p.Size(k)
-	if s.Runs > most || s.Additions > most {
-		return fmt.Errorf("-%s %s takes %d accumulators and %d additions for K = %d, want at most %d", flag, question.Quoted(p.Name), s.Runs, s.Additions, k, most)
-	}
-	if kept := keptSums(p.Order); kept > maxElements/elements {
-		return fmt.Errorf("-%s %s keeps %d sums of %d elements, want at most %d", flag, question.Quoted(p.Name), kept, elements, maxElements)
-	}
-	return nil
-}
-
-// keptSums returns how many sums of an element are kept at once.
-func keptSums(o plan.Order) int {
-	kept := 1
-	for {
-		p, ok := o.(plan.Parts)
-		if !ok {
-			return kept
-		}
-		kept += cmp.Or(slices.Concat(p.Merge.Folds, []int{1})[0], 1)
-		o = p.Each
-	}
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/roundofflab/roundoff/internal/matrix"
+	"github.com/roundofflab/roundoff/internal/question"
 	"github.com/roundofflab/roundoff/pkg/plan"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
@@ -48,7 +49,7 @@ func traceCommand(_ context.Context, args []string, stdout, stderr io.Writer) er
 	text := ""
 	switch m := k.GEMMer.(type) {
 	case plan.Plan:
-		if err := checkPlan(m, a.Cols, 1, mostTraced); err != nil {
+		if err := question.CheckPlan(m, a.Cols, 1, question.MostTraced); err != nil {
 			return err
 		}
 		text = m.Trace(x, y).String()

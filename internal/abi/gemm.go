@@ -8,6 +8,8 @@ import (
 
 	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/internal/question"
+	"github.com/roundofflab/roundoff/pkg/library"
+	"github.com/roundofflab/roundoff/pkg/quant"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
@@ -57,44 +59,48 @@ func (q machine) find() (m tcore.Machine, err error) {
 	return m, err
 }
 
-// GEMM stores in d the matrix alpha AB + beta C as a device computes it. c may
-// be nil if beta is 0. The answer has the name of the device.
+// A product asks for a matrix that a device computes, or a library: in the order
+// of a plan, or of matrices that it quantises first.
+type product struct {
+	machine
+	Alpha  float64 `json:"alpha"`
+	Beta   float64 `json:"beta"`
+	Plan   string  `json:"plan"`   // in place of what tells a machine
+	Recipe string  `json:"recipe"` // one, or two, of A and of B
+	Kernel string  `json:"kernel"` // which applies the scales of the recipe
+}
+
+// GEMM stores in d the matrix alpha AB + beta C as a device or a library
+// computes it. c may be nil if beta is 0. The answer has the name of the device,
+// and of a plan or of a kernel.
 func GEMM(text string, a, b, c, d *Matrix, cancelled func() bool) (string, error) {
-	q := struct {
-		machine
-		Alpha float64 `json:"alpha"`
-		Beta  float64 `json:"beta"`
-	}{newMachine(), 1, 0}
+	q := product{machine: newMachine(), Alpha: 1}
 	if err := read(text, &q); err != nil {
 		return "", err
 	}
-	for _, v := range []struct {
-		name string
-		x    float64
-	}{{"alpha", q.Alpha}, {"beta", q.Beta}} {
-		if f := float64(float32(v.x)); math.IsNaN(f) || math.IsInf(f, 0) {
-			return "", fmt.Errorf("%s is %v, want a number of binary32", v.name, v.x)
+	switch given := givenIn(text); {
+	case q.Plan != "" && q.Recipe != "":
+		return "", fmt.Errorf("plan is %.40q and recipe %.40q, want one of them", q.Plan, q.Recipe)
+	case q.Kernel != "" && q.Recipe == "":
+		return "", fmt.Errorf("kernel is %.40q, which is for a recipe", q.Kernel)
+	case q.Plan != "":
+		for _, key := range []string{"device", "in", "out", "split_k", "promote"} {
+			if given(key) {
+				return "", fmt.Errorf("%s is given, and plan, which has its own: want one of them", key)
+			}
 		}
+		return planned(q, a, b, c, d, cancelled)
+	case q.Recipe != "":
+		if q.In != "" || q.SplitK != 1 || q.Alpha != 1 || q.Beta != 0 || c != nil {
+			return "", fmt.Errorf("recipe is %.40q, and in, split_k, alpha, beta or c is given: want none of them", q.Recipe)
+		}
+		return scaled(q, a, b, d, cancelled)
 	}
 	m, err := q.find()
 	if err != nil {
 		return "", err
 	}
-	if err := fit(a, b); err != nil {
-		return "", err
-	}
-	if (q.Beta != 0) != (c != nil) {
-		return "", fmt.Errorf("beta is %v: want c with a beta other than 0, and none without", q.Beta)
-	}
-	if c != nil {
-		if err := shaped("c", c, a.Rows, b.Columns); err != nil {
-			return "", err
-		}
-	}
-	if err := d.checkOutput("d", a, b, c); err != nil {
-		return "", err
-	}
-	if err := shaped("d", d, a.Rows, b.Columns); err != nil {
+	if err := q.check(a, b, c, d); err != nil {
 		return "", err
 	}
 	if m.Output.Equal(tcore.INT32) {
@@ -103,15 +109,112 @@ func GEMM(text string, a, b, c, d *Matrix, cancelled func() bool) (string, error
 		}
 		err = integers(m.Device, a, b, c, d, cancelled)
 	} else {
-		if f := d.Format; f != tcore.Binary32.Name && f != tcore.Binary64.Name && f != m.Output.Name {
-			return "", fmt.Errorf("d is of %s, want one of binary32, binary64 or %s", f, m.Output.Name)
-		}
-		err = fractions(m, float32(q.Alpha), a, b, float32(q.Beta), c, d, cancelled)
+		err = fractions(m, m.Device, m.Output, q, a, b, c, d, cancelled)
 	}
 	if err != nil {
 		return "", err
 	}
 	return write(map[string]string{"device": m.Device.Name})
+}
+
+// check returns an error unless alpha and beta are numbers of binary32 and the
+// matrices fit.
+func (q product) check(a, b, c, d *Matrix) error {
+	for _, v := range []struct {
+		name string
+		x    float64
+	}{{"alpha", q.Alpha}, {"beta", q.Beta}} {
+		if f := float64(float32(v.x)); math.IsNaN(f) || math.IsInf(f, 0) {
+			return fmt.Errorf("%s is %v, want a number of binary32", v.name, v.x)
+		}
+	}
+	if err := fit(a, b); err != nil {
+		return err
+	}
+	if (q.Beta != 0) != (c != nil) {
+		return fmt.Errorf("beta is %v: want c with a beta other than 0, and none without", q.Beta)
+	}
+	if c != nil {
+		if err := shaped("c", c, a.Rows, b.Columns); err != nil {
+			return err
+		}
+	}
+	if err := d.checkOutput("d", a, b, c); err != nil {
+		return err
+	}
+	return shaped("d", d, a.Rows, b.Columns)
+}
+
+// planned computes the product in the order of a plan.
+func planned(q product, a, b, c, d *Matrix, cancelled func() bool) (string, error) {
+	if err := q.check(a, b, c, d); err != nil {
+		return "", err
+	}
+	p, err := question.FindPlan(q.Plan, question.PlannedProduct{Shape: library.Shape{M: a.Rows, N: b.Columns, K: a.Columns}})
+	if err != nil {
+		return "", fmt.Errorf("plan is %.80q: %w", q.Plan, err)
+	}
+	if err := p.Check(); err != nil {
+		return "", err
+	}
+	if err := question.CheckPlan(p.Plan, a.Columns, a.Rows*b.Columns, question.MostSteps); err != nil {
+		return "", err
+	}
+	z := p.Device()
+	if err := fractions(p.Plan, z, cmp.Or(p.Output, z.C), q, a, b, c, d, cancelled); err != nil {
+		return "", err
+	}
+	return write(map[string]string{"device": z.Name, "plan": p.String()})
+}
+
+// scaled computes the product of matrices that are quantised first.
+func scaled(q product, a, b, d *Matrix, cancelled func() bool) (string, error) {
+	left, right, k, err := question.QuantisedProduct{Recipe: q.Recipe, Kernel: q.Kernel, Device: q.Device, Out: cmp.Or(q.Out, tcore.Binary32.Name), Promote: q.Promote}.Find()
+	if err != nil {
+		return "", err
+	}
+	if k.Machine.Device.Core == nil && q.Promote != 0 {
+		return "", fmt.Errorf("promote is %d, and recipe %.40q makes integers, whose sums are exact: want 0", q.Promote, q.Recipe)
+	}
+	if err := q.check(a, b, nil, d); err != nil {
+		return "", err
+	}
+	if err := storable(d, k.Machine.Output); err != nil {
+		return "", err
+	}
+	x, err := a.whole("a")
+	if err != nil {
+		return "", err
+	}
+	y, err := b.whole("b")
+	if err != nil {
+		return "", err
+	}
+	codesA, err := left.Quantise(x, quant.Left)
+	if err != nil {
+		return "", err
+	}
+	codesB, err := right.Quantise(y, quant.Right)
+	if err != nil {
+		return "", err
+	}
+	if cancelled() {
+		return "", errCancelled
+	}
+	z, err := k.Multiply(codesA, codesB)
+	if err != nil {
+		return "", err
+	}
+	d.store(0, z)
+	return write(map[string]string{"device": cmp.Or(k.Machine.Device.Name, "int32"), "kernel": k.Name})
+}
+
+// storable returns an error unless d can hold numbers of a format.
+func storable(d *Matrix, out tcore.Format) error {
+	if f := d.Format; f != tcore.Binary32.Name && f != tcore.Binary64.Name && f != out.Name {
+		return fmt.Errorf("d is of %s, want one of binary32, binary64 or %s", f, out.Name)
+	}
+	return nil
 }
 
 // fit returns an error unless a and b are matrices whose product is defined.
@@ -139,13 +242,17 @@ func shaped(name string, m *Matrix, rows, cols int) error {
 	return nil
 }
 
-// fractions computes alpha AB + beta C.
-func fractions(m tcore.Machine, alpha float32, a, b *Matrix, beta float32, c, d *Matrix, cancelled func() bool) error {
-	x, tA, err := a.factor("a", m.Device.A, m.Device.Convert)
+// fractions computes alpha AB + beta C, of factors that a device takes and with
+// results of the format out.
+func fractions(m tcore.GEMMer, device tcore.Device, out tcore.Format, q product, a, b, c, d *Matrix, cancelled func() bool) error {
+	if err := storable(d, out); err != nil {
+		return err
+	}
+	x, tA, err := a.factor("a", device.A, device.Convert)
 	if err != nil {
 		return err
 	}
-	y, tB, err := b.factor("b", m.Device.B, m.Device.Convert)
+	y, tB, err := b.factor("b", device.B, device.Convert)
 	if err != nil {
 		return err
 	}
@@ -174,7 +281,7 @@ func fractions(m tcore.Machine, alpha float32, a, b *Matrix, beta float32, c, d 
 			}
 			return matrix.Columns(x, lo, hi)
 		}()
-		m.GEMM(tA, tB, alpha, part, y, beta, s, z)
+		m.GEMM(tA, tB, float32(q.Alpha), part, y, float32(q.Beta), s, z)
 		if !ok {
 			d.store(lo, z)
 		}

@@ -1,6 +1,7 @@
 package question
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -151,4 +152,46 @@ func Quoted(text string) string {
 		return fmt.Sprintf("%q...", string(r[:most]))
 	}
 	return fmt.Sprintf("%q", text)
+}
+
+// MostSteps is the largest number of accumulators and additions of a plan that
+// is computed, and MostTraced of one that is traced.
+const (
+	MostSteps  = 1 << 20
+	MostTraced = 1 << 17
+)
+
+// CheckPlan returns an error unless the plan can be computed for this many
+// elements of k products, without scales.
+func CheckPlan(p plan.Plan, k, elements, most int) error {
+	if length, scaled := p.Scaled(); scaled {
+		return fmt.Errorf("-plan %s has scales for every %d products, want a plan without", Quoted(p.Name), length)
+	}
+	return CheckSteps("plan", p, k, elements, most)
+}
+
+// CheckSteps returns an error unless the plan that a flag names can be computed
+// for this many elements of k products.
+func CheckSteps(flag string, p plan.Plan, k, elements, most int) error {
+	s := p.Size(k)
+	if s.Runs > most || s.Additions > most {
+		return fmt.Errorf("-%s %s takes %d accumulators and %d additions for K = %d, want at most %d", flag, Quoted(p.Name), s.Runs, s.Additions, k, most)
+	}
+	if kept := keptSums(p.Order); kept > MostElements/elements {
+		return fmt.Errorf("-%s %s keeps %d sums of %d elements, want at most %d", flag, Quoted(p.Name), kept, elements, MostElements)
+	}
+	return nil
+}
+
+// keptSums returns how many sums of an element are kept at once.
+func keptSums(o plan.Order) int {
+	kept := 1
+	for {
+		p, ok := o.(plan.Parts)
+		if !ok {
+			return kept
+		}
+		kept += cmp.Or(slices.Concat(p.Merge.Folds, []int{1})[0], 1)
+		o = p.Each
+	}
 }

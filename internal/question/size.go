@@ -37,3 +37,7 @@ func CheckMatrices(most, m, n, k int) error {
 	}
 	return nil
 }
+
+// MostElements is the largest number of elements of D: small files can have a
+// product larger than any memory.
+const MostElements = 1 << 28

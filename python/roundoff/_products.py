@@ -49,6 +49,9 @@ def gemm(
     beta: Optional[float] = None,
     split_k: int = 1,
     promote: int = 0,
+    plan: Optional[str] = None,
+    recipe: Optional[Words] = None,
+    kernel: Optional[str] = None,
 ) -> np.ndarray:
     """Returns alpha A B + beta C as a matrix unit computes it, bit for bit: what `roundoff gemm` writes.
 
@@ -59,12 +62,19 @@ def gemm(
     dtype is float32, or int32 for integers, or that of out, which may also be float64. beta is 1 if c is given. K is cut
     into split_k parts, or sums are promoted to binary32 every so many products.
 
+    With plan, which is as in `bounds`, the sums are those of a library. With recipe, one or two names of `recipes()`, A and B
+    are quantised as a library does it, and kernel, of "deepgemm", "deepseek", "epilogue" and "alpha", applies the scales,
+    by default that which the recipes ask for; device is then one that takes their codes, and integers need none.
+
     An array of float32 whose rows or columns lie in one piece is not copied. Source: the models that `roundoff devices`
     lists, and the `tcore` package.
 
     >>> x, y = [-4096, -0.5, -0.25, -0.125, 4096], [2048, 1, 1, 1, 2048]
     >>> [float(gemm(x, y, device)) for device in ("volta", "hopper", "cdna1")]
     [0.0, -0.75, -1.0]
+    >>> a, b = np.full((1, 4096), 0.1, np.float32), np.ones((4096, 1), np.float32)
+    >>> float(gemm(a, b, recipe=["deepgemm-1x128", "deepgemm-128x128"])[0, 0])    # as DeepGEMM computes 409.6
+    409.6000061035156
     """
     x, y = arrays.array("a", a), arrays.array("b", b)
     drop: Tuple[int, ...] = ()
@@ -79,6 +89,15 @@ def gemm(
         raise ValueError(f"a has the shape {x.shape} and b {y.shape}: they do not fit")
     shape = (x.shape[0], y.shape[1])
     question = _machine(device, in_, out_format, split_k, promote)
+    if plan is not None:
+        if (device, in_, out_format, split_k, promote) != ("hopper", None, None, 1, 0):
+            raise ValueError(f"plan is {plan!r}, and device, in_, out_format, split_k or promote is given: want one of them")
+        question = {}
+    question.update(
+        plan=None if plan is None else arrays.word("plan", plan),
+        recipe=None if recipe is None else arrays.words("recipe", recipe),
+        kernel=None if kernel is None else arrays.word("kernel", kernel),
+    )
     z: Optional[np.ndarray] = None if c is None else arrays.given("c", c)
     if z is not None and z.shape != shape:
         raise ValueError(f"c has the shape {z.shape}, want {shape}")

@@ -48,6 +48,28 @@ class Command(Test):
         self.same(got, np.load(d))
         self.same(got, a.astype(np.int32) @ b.astype(np.int32))
 
+    def test_gemm_of_libraries(self):
+        a, b, d = self.file("a", self.a), self.file("b", self.b), self.dir / "d.npy"
+        for more in [
+            {"recipe": ("deepgemm-1x128", "deepgemm-128x128")}, {"recipe": "torchao-e4m3-row", "promote": 128}, {"recipe": "int8-row"},
+            {"recipe": "mxe4m3-floor", "device": "blackwell"}, {"recipe": "deepgemm-1x128,deepgemm-128x128", "kernel": "deepseek"},
+            {"recipe": "int8-1x128,int8-row", "out_format": "bfloat16"}, {"plan": "split"}, {"plan": "gemv13-32"},
+            {"plan": "cublaslt-13.1 h100 66,0,1,0,0,0,35 33x21x150 bf16"},
+        ]:  # fmt: skip
+            with self.subTest(**more):
+                flags = [f"-{k.replace('_format', '')}={v if isinstance(v, str) else ','.join(v) if isinstance(v, tuple) else v}" for k, v in more.items()]
+                command("gemm", *flags, a, b, "-o", d)
+                self.same(roundoff.gemm(self.a, self.b, **more).astype(np.float64), np.load(d))
+        out = np.zeros((33, 21), np.float32)
+        self.assertIs(roundoff.gemm(self.a, self.b, recipe="int8-row", out=out), out)
+        self.same(out, roundoff.gemm(self.a.astype(np.float64), self.b, recipe="int8-row"))
+        for wrong, says in [
+            ({"plan": "split", "device": "volta"}, "plan is 'split', and device"), ({"plan": "slit"}, 'plan is "slit"'), ({"kernel": "alpha"}, "kernel"),
+            ({"recipe": "int8-row", "in_": "e4m3"}, "in, split_k"), ({"recipe": "int9"}, 'no recipe "int9"'),
+        ]:  # fmt: skip
+            with self.subTest(**wrong), self.assertRaisesRegex(ValueError, says):
+                roundoff.gemm(self.a, self.b, **wrong)
+
     def test_gemm_of_types(self):
         d = self.dir / "d.npy"
         for kind, in_ in [

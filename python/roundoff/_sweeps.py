@@ -55,7 +55,7 @@ class Sweep:
     def describe(self, files: Optional[Dict[str, str]] = None) -> Dict[str, Any]:
         """Returns what the library says of the sweep: its version, the command, how many draws and outputs there are and
         into how many shards it is best divided; and of files, names by shard, which have what of it."""
-        return _library.ask("sweep", {**self.question(), "files": files}, work=0)
+        return _library.ask("sweep", {**self.question(), "files": files}, work=_library.LONG if files else 0)
 
 
 def _truth(name: str, value: Any) -> bool:
@@ -120,7 +120,15 @@ class Swept:
 
 def join(files: Sequence[Union[str, "os.PathLike[str]"]], partial: bool = False) -> Swept:
     """Returns what the shards in files join to: all of a sweep, or with partial those that there are. They are read by the
-    library, one after the other."""
+    library, one after the other.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     third = Path(folder, "3.csv")
+    ...     _ = third.write_bytes(shard({"devices": "volta", "m": 4, "n": 4, "k": "32"}, "3/8", lambda: False))
+    ...     join([third], partial=True).text
+    '1 of 8 draws: shards 1:2,4:8 are missing'
+    """
     answer = _library.ask("join", {"files": [os.fspath(f) for f in files], "partial": partial})
     answer["shards"] = answer["shards"] or []
     answer["rows"] = Rows(record(Judged, r) for r in answer["rows"])

@@ -22,7 +22,7 @@ import tempfile
 import time
 import uuid
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple, Union
+from typing import Any, Callable, Dict, Iterator, Optional, Set, Tuple, Union
 
 from . import _sweeps
 from ._arrays import integer
@@ -121,13 +121,15 @@ class Running:
     done is how many there are, of how many; failed are those that failed as often as they may, with their exceptions."""
 
     def __init__(self, plan: Sweep, about: dict, of: int, path: Optional[Folder], client: Any, workers: Optional[int], retries: int) -> None:
-        self.plan, self.about, self.of, self.failed = plan, about, of, {}  # type: Sweep, dict, int, Dict[int, BaseException]
+        self.plan, self.about, self.of = plan, about, of
+        self.failed: Dict[int, BaseException] = {}
         self._question, self._retries = plan.question(), retries
         self._key = f"roundoff-sweep-{uuid.uuid4().hex[:12]}"
         self._futures: Dict[int, Any] = {}
         self._tries: Dict[int, int] = {}
         self._unfit: Dict[str, str] = {}
         self._ended: "queue.SimpleQueue[Tuple[int, Any]]" = queue.SimpleQueue()
+        self._client: Any = None  # where all shards are there it is not asked
         self._close = contextlib.ExitStack()
         self._temporary = path is None
         self.path = Path(tempfile.mkdtemp(prefix="roundoff-sweep-") if path is None else path)
@@ -157,7 +159,7 @@ class Running:
     @property
     def link(self) -> Optional[str]:
         """The dashboard of the cluster."""
-        return self._client.dashboard_link if len(self._there) < self.of or self._futures else None
+        return self._client.dashboard_link if self._client is not None else None
 
     def file(self, i: int) -> Path:
         """Returns where shard i is, or will be."""
@@ -205,7 +207,7 @@ class Running:
                 f.unlink()
             self.path.rmdir()
 
-    def _whole(self) -> set:
+    def _whole(self) -> Set[int]:
         """Returns which shards the folder has. What is damaged will be computed again; what is not of this sweep is
         refused by the library."""
         files = {}
@@ -309,6 +311,7 @@ class _Bar:
 def _connect(client: Any, workers: Optional[int], close: contextlib.ExitStack) -> Any:
     """Returns a client that is connected: the one that is given, or one that is closed at the end."""
     try:
+        import dask.system
         import distributed
     except ImportError as e:
         raise ImportError(f'sweeps on a cluster need Dask: pip install "roundoff[cluster]" ({e})') from e
@@ -320,7 +323,7 @@ def _connect(client: Any, workers: Optional[int], close: contextlib.ExitStack) -
         return client
     if client is None:
         cluster = distributed.LocalCluster(
-            n_workers=workers or os.process_cpu_count() if hasattr(os, "process_cpu_count") else workers or len(os.sched_getaffinity(0)),
+            n_workers=workers or dask.system.CPU_COUNT,
             threads_per_worker=1,
             processes=True,
             host="127.0.0.1",
@@ -333,7 +336,7 @@ def _connect(client: Any, workers: Optional[int], close: contextlib.ExitStack) -
     elif not isinstance(client, str) and not hasattr(client, "scheduler_address"):
         raise TypeError(f"client is {client!r:.60}, want a client or a cluster of Dask, or the address of a scheduler")
     try:
-        return close.enter_context(distributed.Client(client, timeout="20s", set_as_default=False))
+        return close.enter_context(distributed.Client(client, set_as_default=False))
     except (OSError, ValueError) as e:
         raise RuntimeError(f"client is {client!r:.100}, and no scheduler of Dask answers there: {e}") from e
 

@@ -8,9 +8,9 @@ import os
 import queue
 import threading
 from pathlib import Path
-from typing import Any, Optional, Sequence
+from typing import Any, Callable, Optional, Sequence
 
-ABI = 2  # of the functions that are called here
+ABI = 3  # of the functions that are called here
 NAME = "_libroundoff.so"
 
 _OK, _ARGUMENT, _FAILED, _CANCELLED = range(4)
@@ -38,10 +38,10 @@ class Matrix(ctypes.Structure):
 
 # Names of functions that are asked nothing, and of those that can be cancelled.
 _UNASKED = ("version", "devices", "formats")
-_CANCEL = ("gemm", "dot", "exact", "audit")
+_CANCEL = ("gemm", "dot", "exact", "audit", "sweep")
 _MATRICES = {
     "gemm": 4, "dot": 6, "trace": 2, "round": 2, "quantise": 4, "exact": 4,
-    "bound": 2, "advise": 2, "predict": 2, "tolerance": 7, "audit": 2,
+    "bound": 2, "advise": 2, "predict": 2, "tolerance": 7, "audit": 2, "sweep": 0, "join": 0,
 }  # fmt: skip
 
 _lock = threading.Lock()
@@ -102,17 +102,26 @@ def _open(path: Path) -> ctypes.CDLL:
     return opened
 
 
-def _taken(opened: ctypes.CDLL, answer: ctypes.c_void_p) -> str:
+def _taken(opened: ctypes.CDLL, answer: ctypes.c_void_p) -> bytes:
     """Returns the text of an answer, and frees it."""
     try:
-        return ctypes.string_at(answer.value or 0).decode("utf-8", "replace") if answer.value else ""
+        return ctypes.string_at(answer.value or 0) if answer.value else b""
     finally:
         opened.roundoff_free(answer)
 
 
-def ask(name: str, question: Optional[dict] = None, matrices: Sequence[Optional[Matrix]] = (), work: int = LONG, keep: Any = None) -> Any:
-    """Calls roundoff_name and returns its answer. work is how many products it computes, about; keep is what owns the
-    memory of the matrices, which must not go while the call runs, though the caller be interrupted."""
+def ask(
+    name: str,
+    question: Optional[dict] = None,
+    matrices: Sequence[Optional[Matrix]] = (),
+    work: int = LONG,
+    keep: Any = None,
+    cancel: Optional[ctypes.c_int32] = None,
+    read: Callable[[bytes], Any] = json.loads,
+) -> Any:
+    """Calls roundoff_name and returns its answer, which read reads. work is how many products it computes, about; keep is
+    what owns the memory of the matrices, which must not go while the call runs, though the caller be interrupted. Who
+    sets cancel to 1 ends the call, which then raises KeyboardInterrupt."""
     opened = library()
     function = getattr(opened, "roundoff_" + name)
     arguments: list = []
@@ -120,11 +129,12 @@ def ask(name: str, question: Optional[dict] = None, matrices: Sequence[Optional[
         text = json.dumps({k: v for k, v in (question or {}).items() if v is not None})
         arguments.append(text.encode())
     arguments += [None if m is None else ctypes.byref(m) for m in matrices]
-    cancel = ctypes.c_int32(0)
+    if cancel is None:
+        cancel = ctypes.c_int32(0)
     if name in _CANCEL:
         arguments.append(ctypes.byref(cancel))
 
-    def run(keep: Any = (keep, matrices)) -> tuple[int, str]:
+    def run(keep: Any = (keep, matrices)) -> tuple[int, bytes]:
         answer = ctypes.c_void_p()
         code = function(*arguments, ctypes.byref(answer))
         return code, _taken(opened, answer)
@@ -135,7 +145,8 @@ def ask(name: str, question: Optional[dict] = None, matrices: Sequence[Optional[
     else:
         code, said = run()
     if code == _OK:
-        return json.loads(said)
+        return read(said)
+    said = said.decode("utf-8", "replace")
     if code == _ARGUMENT:
         raise ValueError(said)
     if code == _CANCELLED:

@@ -199,3 +199,44 @@ class Trace:
 
     def __str__(self) -> str:
         return self.text
+
+
+@dataclass(frozen=True)
+class Judged:
+    """How a bound did on a machine, for a distribution and a K: outputs, those that exceed it (violations), and products
+    with such an output (failed) of runs. tightness is the least over products of the largest |error|/bound, largest and
+    median are of all outputs. verdict is "holds" where the bound is claimed, "machine" or "data" where an assumption is
+    false; fails says that it is claimed and exceeded more often than stated. Where bound is "error" the row is of the
+    errors themselves, over |A||B|, with their moments and what was predicted of them. What there is not is None."""
+
+    machine: str
+    data: str
+    m: int
+    n: int
+    k: int
+    confidence: float
+    per_output: bool
+    told: str
+    ranges: bool
+    represented: bool
+    bound: str
+    deterministic: bool
+    verdict: str
+    fails: bool
+    seeds: str
+    runs: int
+    failed: int
+    outputs: int
+    violations: int
+    tightness: Optional[float]
+    largest: Optional[float]
+    median: Optional[float]
+    constant: Optional[float]
+    mean: Optional[float]
+    spread: Optional[float]
+    slope: Optional[float]
+    predicted_mean: Optional[float]
+    predicted_slope: Optional[float]
+    predicted_spread: Optional[float]
+    skipped: int
+    why: str

@@ -9,17 +9,25 @@ import unittest
 from pathlib import Path
 
 import roundoff
+from roundoff import cluster
 
 
 class Documents(unittest.TestCase):
     def test_examples(self):
-        for name in ("", "._arrays", "._catalogue", "._library", "._products", "._questions", "._records", ".testing"):
+        for name in ("", "._arrays", "._catalogue", "._library", "._products", "._questions", "._records", "._sweeps", ".testing"):
             found = doctest.testmod(importlib.import_module("roundoff" + name))
             self.assertEqual(found.failed, 0, name)
 
+    def test_examples_of_clusters(self):
+        try:
+            import distributed  # noqa: F401
+        except ImportError as e:
+            self.skipTest(f"there is no Dask here: {e}")
+        self.assertEqual(doctest.testmod(cluster).failed, 0)
+
     def test_all_is_documented(self):
-        for name in roundoff.__all__:
-            x = getattr(roundoff, name)
+        for module, name in [*((roundoff, n) for n in roundoff.__all__), *((cluster, n) for n in cluster.__all__)]:
+            x = getattr(module, name)
             self.assertTrue(inspect.getdoc(x), name)
             if inspect.isfunction(x):
                 self.assertIn(">>>", x.__doc__, f"{name} has no example")

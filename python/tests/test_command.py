@@ -53,7 +53,7 @@ class Command(Test):
         for more in [
             {"recipe": ("deepgemm-1x128", "deepgemm-128x128")}, {"recipe": "torchao-e4m3-row", "promote": 128}, {"recipe": "int8-row"},
             {"recipe": "mxe4m3-floor", "device": "blackwell"}, {"recipe": "deepgemm-1x128,deepgemm-128x128", "kernel": "deepseek"},
-            {"recipe": "int8-1x128,int8-row", "out_format": "bfloat16"}, {"plan": "split"}, {"plan": "gemv13-32"},
+            {"recipe": "int8-1x128,int8-row", "out_format": "bfloat16"}, {"plan": "split"}, {"plan": "lanes"}, {"plan": "blocks-of-lanes"},
             {"plan": "cublaslt-13.1 h100 66,0,1,0,0,0,35 33x21x150 bf16"},
         ]:  # fmt: skip
             with self.subTest(**more):

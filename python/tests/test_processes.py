@@ -2,17 +2,19 @@
 
 import multiprocessing
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import threading
 import time
 import unittest
+from pathlib import Path
 
 import numpy as np
 
 import roundoff
-from support import Test, python
+from support import Test, folder, python
 
 A = np.random.default_rng(1).standard_normal((64, 96)).astype(np.float32)
 B = np.random.default_rng(2).standard_normal((96, 48)).astype(np.float32)
@@ -38,6 +40,90 @@ if child == 0:
 assert os.waitpid(child, 0)[1] == 0
 print("after", time.monotonic() - start < 5, roundoff.gemm([[2.0]], [[3.0]])[0, 0])
 """
+
+
+
+# Several runtimes of Go in one process: each has its own threads and signals. Products of all of them at once are right, and
+# Ctrl-C still ends a call.
+BESIDE = """
+import ctypes, importlib.util, signal, sys, threading, numpy as np, roundoff
+first = {first}
+if first:
+    roundoff.gemm([[1.0]], [[1.0]])
+
+def copy(folder):
+    spec = importlib.util.spec_from_file_location("copied", folder + "/__init__.py", submodule_search_locations=[folder])
+    module = sys.modules["copied"] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.gemm
+
+a, b = np.ones((64, 512), np.float32), np.ones((512, 64), np.float32)
+others = [{others}]
+found = []
+
+def work(gemm):
+    found.append(all((gemm(a, b) == 512).all() for _ in range(200)))
+
+threads = [threading.Thread(target=work, args=[gemm]) for gemm in [roundoff.gemm, *others] for _ in range(3)]
+for t in threads:
+    t.start()
+for t in threads:
+    t.join()
+assert len(found) == len(threads) and all(found), found
+signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(signal.SIGINT))
+signal.setitimer(signal.ITIMER_REAL, 0.5)
+try:
+    roundoff.gemm(np.ones((8192, 8192), np.float32), np.ones((8192, 8192), np.float32), "cdna1")
+except KeyboardInterrupt:
+    print("all right")
+"""
+
+ANOTHER = """
+package main
+
+import "C"
+
+func main() {}
+
+//export ones
+func ones(k C.int) C.int {
+	sums := make(chan C.int)
+	for range 8 {
+		go func() {
+			garbage := make([][]byte, 1000)
+			for i := range garbage {
+				garbage[i] = make([]byte, 1000)
+			}
+			sums <- k / 8
+		}()
+	}
+	var sum C.int
+	for range 8 {
+		sum += <-sums
+	}
+	return sum
+}
+"""
+
+
+class Beside(Test):
+    def beside(self, others):
+        for first in (True, False):  # which one is opened first
+            with self.subTest(first=first):
+                self.assertIn("all right", python(BESIDE.format(first=first, others=others), timeout=120))
+
+    def test_two_copies(self):
+        package = folder(self) / "copied"
+        shutil.copytree(Path(roundoff.__file__).parent, package)
+        self.beside(f"copy({str(package)!r})")
+
+    @unittest.skipUnless(shutil.which("go") and shutil.which("cc"), "there is no Go or no C compiler here")
+    def test_another_library_of_Go(self):
+        made = folder(self)
+        (made / "go.mod").write_text("module another\n\ngo 1.26\n")
+        (made / "another.go").write_text(ANOTHER)
+        subprocess.run(["go", "build", "-buildmode=c-shared", "-o", "another.so", "."], cwd=made, check=True, capture_output=True, timeout=300)
+        self.beside(f"lambda a, b, ones=ctypes.CDLL({str(made / 'another.so')!r}).ones: np.full((64, 64), ones(512))")
 
 
 @unittest.skipUnless(hasattr(os, "fork"), "there is no fork here")

@@ -29,7 +29,8 @@ func shardFile(t *testing.T, dir, shard string) string {
 // quoted returns a list in JSON.
 func quoted(words ...string) string { return `["` + strings.Join(words, `","`) + `"]` }
 
-// Shards are parts of the sweep that the package computes, and join to its rows.
+// Shards are parts of the sweep that the package computes, and join to its
+// rows.
 func TestSweep(t *testing.T) {
 	q := question.NewSweep()
 	if err := json.Unmarshal([]byte("{"+smallSweep+"}"), &q); err != nil {

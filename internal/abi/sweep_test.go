@@ -145,6 +145,18 @@ func TestSweep_describes(t *testing.T) {
 	}
 }
 
+// What of the standard plan is not named is all of it.
+func TestSweep_standard(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"standard":true,"k":"7"}`:       "roundoff sweep -standard -k 7 -seeds 1:2",
+		`{"standard":true,"seeds":"1:3"}`: "roundoff sweep -standard -seeds 1:3",
+	} {
+		if code, said := Call(func() (string, error) { return Sweep(text, never) }); code != OK || !strings.Contains(said, `"command":"`+want+`"`) {
+			t.Errorf("%s: %d, %s, want %s", text, code, said, want)
+		}
+	}
+}
+
 // Every difference is refused with a sentence.
 func TestSweep_refuses(t *testing.T) {
 	dir := t.TempDir()

@@ -5,6 +5,7 @@ import io
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -206,6 +207,14 @@ class Broken(Test):
         with changed(client, seconds=0.2), self.assertRaisesRegex(RuntimeError, rf"the client of Dask was closed; \d+ of 15 shards are in {path}"):
             cluster.sweep(PLAN, client=c, shards=15, path=path, each=lambda r: c.close() if r.done == 2 else None)
         self.assertGreaterEqual(len(list(path.glob("shard-*-of-15.csv"))), 2)
+        def fault(running):
+            raise KeyError("of the caller")
+
+        with said() as text, self.assertRaises(KeyError):
+            cluster.sweep(PLAN, client=client, shards=15, each=fault)
+        kept = re.fullmatch(r"roundoff: ended; \d+ of 15 shards are in (\S+), and the same call with that path goes on with them\n", text.getvalue())[1]
+        self.assertEqual(cluster.sweep(PLAN, client=client, shards=15, path=kept).csv, whole)
+        shutil.rmtree(kept)
         with self.assertRaisesRegex(RuntimeError, "the client of Dask is closed"):
             cluster.sweep(PLAN, client=c)
 

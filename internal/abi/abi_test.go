@@ -367,7 +367,8 @@ func TestTrace(t *testing.T) {
 func FuzzQuestions(f *testing.F) {
 	for kind, text := range []string{`{"device":"hopper","in":"e4m3","promote":128}`, `{"device":"volta"}`, `{"row":1,"column":1}`, `{"format":"e4m3","mode":"ToOdd"}`,
 		`{"recipe":"nvfp4-te-1x16","side":"b"}`, ``, `{"m":3,"k":70,"dist":"U(0,1)","run":true,"confidence":"0.9"}`,
-		`{"tolerance":0.01,"device":"ada"}`, `{"k":[32],"dist":"N(0,1)","recipe":"mxe4m3-rceil","device":"blackwell","m":8,"n":8}`, `{"recipe":"int8-row","promote":0}`, `{"device":"volta","orders":"any","confidence":"always","out":"binary16"}`} {
+		`{"tolerance":0.01,"device":"ada"}`, `{"k":[32],"dist":"N(0,1)","recipe":"mxe4m3-rceil","device":"blackwell","m":8,"n":8}`, `{"recipe":"int8-row","promote":0}`, `{"device":"volta","orders":"any","confidence":"always","out":"binary16"}`,
+		`{"devices":"hopper/2,ieee","plans":"split","dist":"U(0,1)","k":"16,40","seeds":"1:3","per_output":true}`} {
 		f.Add(kind, text)
 	}
 	x, y := drawn(6, 1), drawn(6, 2)
@@ -378,7 +379,7 @@ func FuzzQuestions(f *testing.F) {
 		a, b := of("binary32", x, 2, 3), of("binary32", y, 3, 2)
 		code, said := Call(func() (string, error) {
 			d := of("binary32", make([]float32, 9), 2, 2)
-			switch uint(kind) % 11 {
+			switch uint(kind) % 12 {
 			case 0:
 				return GEMM(text, a, b, nil, d, never)
 			case 1:
@@ -397,6 +398,11 @@ func FuzzQuestions(f *testing.F) {
 				return Advise(text, nil, nil)
 			case 8:
 				return Predict(text, nil, nil)
+			case 11:
+				if strings.Contains(text, "shard") || strings.Contains(text, "files") {
+					return "", nil // shards take long, and files are for the fuzzers of package sweep
+				}
+				return Sweep(text, never)
 			case 10:
 				return Tolerance(text, a, b, nil, nil, d, nil, of("binary64", make([]float64, 4), 2, 2))
 			}
@@ -406,7 +412,7 @@ func FuzzQuestions(f *testing.F) {
 			return Audit(text, a, b, never)
 		})
 		if code == Fault || code == OK && said != "" && !json.Valid([]byte(said)) || code != OK && said == "" {
-			t.Errorf("kind %d, %q: %d, %s", uint(kind)%11, text, code, said)
+			t.Errorf("kind %d, %q: %d, %s", uint(kind)%12, text, code, said)
 		}
 	})
 }

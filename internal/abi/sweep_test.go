@@ -29,7 +29,8 @@ func shardFile(t *testing.T, dir, shard string) string {
 // quoted returns a list in JSON.
 func quoted(words ...string) string { return `["` + strings.Join(words, `","`) + `"]` }
 
-// Shards are parts of the sweep that the package computes, and join to its rows.
+// Shards are parts of the sweep that the package computes, and join to its
+// rows.
 func TestSweep(t *testing.T) {
 	q := question.NewSweep()
 	if err := json.Unmarshal([]byte("{"+smallSweep+"}"), &q); err != nil {
@@ -141,6 +142,18 @@ func TestSweep_describes(t *testing.T) {
 		return Sweep(`{"devices":"ieee","m":4,"n":2,"k":"16","files":{"1/3":"`+one+`"}}`, never)
 	}); code != Failed || !strings.Contains(said, "want shards of one plan; it stays as it is") {
 		t.Errorf("%d, %s", code, said)
+	}
+}
+
+// What of the standard plan is not named is all of it.
+func TestSweep_standard(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"standard":true,"k":"7"}`:       "roundoff sweep -standard -k 7 -seeds 1:2",
+		`{"standard":true,"seeds":"1:3"}`: "roundoff sweep -standard -seeds 1:3",
+	} {
+		if code, said := Call(func() (string, error) { return Sweep(text, never) }); code != OK || !strings.Contains(said, `"command":"`+want+`"`) {
+			t.Errorf("%s: %d, %s, want %s", text, code, said, want)
+		}
 	}
 }
 

@@ -199,33 +199,24 @@ func TestMoments_are_not_fused(t *testing.T) {
 		f, _ := z.Float64()
 		return f
 	}
-	var got, want Moments
-	for i := range 1000 {
-		e, s := rng.NormFloat64()*1e-8, rng.NormFloat64()
-		one := momentsOf(e, s, 1+rng.Float64())
-		got = got.Merge(one)
-		n, m := float64(i+1), want
-		both := op(op(float64(i), '*', 1), '/', n)
-		dm, de, ds := op(one.mean, '-', m.mean), op(one.e, '-', m.e), op(one.s, '-', m.s)
-		want = Moments{
-			count:  n,
-			mean:   op(m.mean, '+', op(op(dm, '*', 1), '/', n)),
-			e:      op(m.e, '+', op(op(de, '*', 1), '/', n)),
-			s:      op(m.s, '+', op(op(ds, '*', 1), '/', n)),
-			square: op(m.square, '+', op(one.square, '+', op(op(dm, '*', dm), '*', both))),
-			es:     op(m.es, '+', op(one.es, '+', op(op(de, '*', ds), '*', both))),
-			ss:     op(m.ss, '+', op(one.ss, '+', op(op(ds, '*', ds), '*', both))),
+	merge := func(m, t Moments) Moments {
+		n := op(m.count, '+', t.count)
+		both := op(op(m.count, '*', t.count), '/', n)
+		dm, de, ds := op(t.mean, '-', m.mean), op(t.e, '-', m.e), op(t.s, '-', m.s)
+		share := func(d float64) float64 { return op(op(d, '*', t.count), '/', n) }
+		more := func(mine, theirs, d, e float64) float64 {
+			return op(mine, '+', op(theirs, '+', op(op(d, '*', e), '*', both)))
 		}
-		if got != want {
+		return Moments{count: n, mean: op(m.mean, '+', share(dm)), e: op(m.e, '+', share(de)), s: op(m.s, '+', share(ds)),
+			square: more(m.square, t.square, dm, dm), es: more(m.es, t.es, de, ds), ss: more(m.ss, t.ss, ds, ds)}
+	}
+	one := func() Moments { return momentsOf(rng.NormFloat64()*1e-8, rng.NormFloat64(), 1+rng.Float64()) }
+	got := one()
+	want := got
+	for i := range 300 {
+		t3 := one().Merge(one()).Merge(one()) // whose sums of squares are not 0
+		if got, want = got.Merge(t3), merge(want, t3); got != want {
 			t.Fatalf("after %d: %+v, want %+v", i+1, got, want)
 		}
-	}
-	// Two sums of many, as shards have them.
-	a, b := got, got.Merge(momentsOf(3e-8, 2, 1))
-	c := a.Merge(b)
-	both := op(op(a.count, '*', b.count), '/', a.count+b.count)
-	ds := op(b.s, '-', a.s)
-	if want := op(a.ss, '+', op(b.ss, '+', op(op(ds, '*', ds), '*', both))); c.ss != want {
-		t.Errorf("%v, want %v", c.ss, want)
 	}
 }

@@ -78,8 +78,8 @@ def sweep(
         except BaseException as e:
             if bar is not None:
                 bar.end()
-            if isinstance(e, KeyboardInterrupt):
-                print(f"roundoff: interrupted; {running.kept()}", file=sys.stderr)
+            if isinstance(e, KeyboardInterrupt) or running.unnamed():
+                print(f"roundoff: {'interrupted' if isinstance(e, KeyboardInterrupt) else 'ended'}; {running.kept()}", file=sys.stderr)
             raise
         if bar is not None:
             bar.end()
@@ -169,6 +169,10 @@ class Running:
         """Says which shards there are, and where."""
         self._temporary = False
         return f"{self.done} of {self.of} shards are in {self.path}, and the same call with that path goes on with them"
+
+    def unnamed(self) -> bool:
+        """Whether there are shards in a folder that will be gone."""
+        return self._temporary and bool(self._there)
 
     def __iter__(self) -> Iterator[int]:
         while len(self._there) + len(self.failed) < self.of:

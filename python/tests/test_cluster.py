@@ -4,6 +4,8 @@ import contextlib
 import io
 import json
 import os
+import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -35,12 +37,13 @@ def local(workers=1, threads=1):
 
 
 class Change(distributed.WorkerPlugin):
-    """Makes each shard take longer, or fail, on every worker, and notes in a folder which process computed it."""
+    """Makes shards take longer, fail, or wait until a file is there, on every worker, and notes in a folder which process
+    began which."""
 
     name = "change"
 
-    def __init__(self, seconds=0.0, fails=(), notes=None):
-        self.seconds, self.fails, self.notes = seconds, fails, notes
+    def __init__(self, seconds=0.0, fails=(), waits=None, notes=None):
+        self.seconds, self.fails, self.waits, self.notes = seconds, fails, waits, notes
 
     def setup(self, worker):
         try:
@@ -55,6 +58,8 @@ class Change(distributed.WorkerPlugin):
             if self.notes:
                 with open(os.path.join(self.notes, f"{time.monotonic_ns()}-{os.getpid()}"), "w") as f:
                     f.write(name)
+            while self.waits and not name.startswith("1/") and not os.path.exists(self.waits):
+                time.sleep(0.05)
             time.sleep(self.seconds)
             if name in self.fails:
                 raise ArithmeticError(f"{name} is to fail")
@@ -88,8 +93,7 @@ def said():
 
 
 def setUpModule():
-    global shared, client, dir, whole, unset
-    unset = dask.config.set({"distributed.comm.timeouts.connect": "2s"})
+    global shared, client, dir, whole
     shared = local(2)
     client = distributed.Client(shared, set_as_default=False)
     dir = _Folder()
@@ -102,7 +106,6 @@ def tearDownModule():
     client.close()
     shared.close()
     dir.doCleanups()
-    unset.__exit__(None, None, None)
 
 
 class _Folder(unittest.TestCase):
@@ -135,12 +138,6 @@ class Bytes(Test):
         command("sweep", "-join", path / "1.csv", "-o", path / "all.csv")
         self.assertEqual(same((path / "all.csv").read_text()), whole)
 
-    def test_of_threads(self):
-        # A worker of two threads computes two shards at a time on two cores, not on all cores each.
-        with local(1, 2) as two, distributed.Client(two, set_as_default=False) as c:
-            self.assertEqual(cluster.sweep(PLAN, client=c, shards=SHARDS).csv, whole)
-            self.assertEqual(set(c.run(os.getenv, "GOMAXPROCS").values()), {"2"})
-
     def test_partial(self):
         seen = []
         with changed(client, seconds=0.05), said() as text:
@@ -157,29 +154,45 @@ class Bytes(Test):
         self.assertFalse(running.path.exists())
 
 
-class Broken(Test):
-    def test_worker_that_is_killed(self):
-        notes = str(folder(self))
-        with local(2) as two, distributed.Client(two, set_as_default=False) as c, changed(c, seconds=0.2, notes=notes):
-            pids = set(c.run(os.getpid).values())
-            with cluster.start(PLAN, client=c, shards=15) as running:
-                for i, _ in enumerate(running):
-                    if i == 1:
-                        os.kill(min(pids), signal.SIGKILL)
-                self.assertEqual(running.result().csv, whole)
-            by = {int(f.split("-")[1]) for f in os.listdir(notes)}
-            self.assertLessEqual(pids, by)
-            self.assertGreaterEqual(len(os.listdir(notes)), 15)
+def until(condition):
+    """Waits until a condition is true, a minute at most."""
+    end = time.monotonic() + 60
+    while not condition():
+        if time.monotonic() > end:
+            raise AssertionError("it did not come in a minute")
+        time.sleep(0.05)
 
-    def test_worker_that_is_added(self):
-        notes = str(folder(self))
-        with local(1) as one, distributed.Client(one, set_as_default=False) as c, changed(c, seconds=0.3, notes=notes):
-            with cluster.start(PLAN, client=one, shards=15) as running:
-                next(iter(running))
-                one.scale(2)
+
+class Broken(Test):
+    @classmethod
+    def setUpClass(cls):
+        cls.cluster = local(1, 2)
+        cls.c = distributed.Client(cls.cluster, set_as_default=False)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.c.close()
+        cls.cluster.close()
+
+    def test_workers_that_come_and_go(self):
+        notes, gate = folder(self), folder(self) / "open"
+        began = lambda: [(int(f.name.split("-")[1]), f.read_text()) for f in sorted(notes.iterdir())]
+        with changed(self.c, seconds=0.02, waits=str(gate), notes=str(notes)):
+            first = next(iter(self.c.run(os.getpid).values()))
+            # A worker of two threads computes two shards at a time on two cores, not on all cores each.
+            with cluster.start(PLAN, client=self.cluster, shards=15) as running:
+                self.assertEqual(next(iter(running)), 1)
+                self.assertEqual(set(self.c.run(os.getenv, "GOMAXPROCS").values()), {"2"})
+                self.cluster.scale(2)
+                until(lambda: any(pid != first for pid, _ in began()))
+                os.kill(first, signal.SIGKILL)  # while it computes two shards
+                lost = {name for pid, name in began() if pid == first and name != "1/15"}
+                self.assertTrue(lost)
+                gate.touch()
                 self.assertEqual(running.result().csv, whole)
-        self.assertEqual(len({f.split("-")[1] for f in os.listdir(notes)}), 2)
-        self.assertEqual(len(os.listdir(notes)), 15)  # none twice
+        self.assertLessEqual(lost, {name for pid, name in began() if pid != first})
+        self.assertEqual({name for _, name in began()}, {f"{i}/15" for i in range(1, 16)})
+        self.cluster.scale(1)
 
     def test_connection_that_is_lost(self):
         with changed(client, seconds=0.1), cluster.start(PLAN, client=client, shards=15) as running:
@@ -194,6 +207,14 @@ class Broken(Test):
         with changed(client, seconds=0.2), self.assertRaisesRegex(RuntimeError, rf"the client of Dask was closed; \d+ of 15 shards are in {path}"):
             cluster.sweep(PLAN, client=c, shards=15, path=path, each=lambda r: c.close() if r.done == 2 else None)
         self.assertGreaterEqual(len(list(path.glob("shard-*-of-15.csv"))), 2)
+        def fault(running):
+            raise KeyError("of the caller")
+
+        with said() as text, self.assertRaises(KeyError):
+            cluster.sweep(PLAN, client=client, shards=15, each=fault)
+        kept = re.fullmatch(r"roundoff: ended; \d+ of 15 shards are in (\S+), and the same call with that path goes on with them\n", text.getvalue())[1]
+        self.assertEqual(cluster.sweep(PLAN, client=client, shards=15, path=kept).csv, whole)
+        shutil.rmtree(kept)
         with self.assertRaisesRegex(RuntimeError, "the client of Dask is closed"):
             cluster.sweep(PLAN, client=c)
 
@@ -201,7 +222,7 @@ class Broken(Test):
         c = local(1)
         with said(), self.assertRaisesRegex(RuntimeError, "the client of Dask was closed; 1 of 15 shards"):
             cluster.sweep(PLAN, client=c, shards=15, path=folder(self), each=lambda r: c.close())
-        with self.assertRaisesRegex(RuntimeError, r"no scheduler of Dask answers there"):
+        with dask.config.set({"distributed.comm.timeouts.connect": "1s"}), self.assertRaisesRegex(RuntimeError, r"no scheduler of Dask answers there"):
             cluster.sweep(PLAN, client="tcp://127.0.0.1:9")
 
     def test_task_that_always_fails(self):
@@ -232,28 +253,30 @@ class Broken(Test):
 
     def test_other_version(self):
         have = _sweeps.found(1)
+        old = r"roundoff 0\.0\.9, library v0\.0\.9"
         packages = {
-            r"roundoff 0\.0\.9, library v0\.0\.9": {"roundoff/__init__.py": "", "roundoff/_sweeps.py": "def found(threads): return 'roundoff 0.0.9, library v0.0.9'"},
+            old: {"roundoff/__init__.py": "", "roundoff/_sweeps.py": "def found(threads): return 'roundoff 0.0.9, library v0.0.9'"},
             r"(no roundoff|roundoff \S+, without sweeps) \(No module named 'roundoff'\)": {"roundoff.py": "raise ImportError(\"No module named 'roundoff'\")"},
         }
+        c = self.c
         for got, package in packages.items():
-            with self.subTest(got), local(1) as one, distributed.Client(one, set_as_default=False) as c:
-                # It comes when the sweep has begun: it gets no shard but the first that it cannot compute.
-                late = got.startswith("roundoff")
-                with changed(c, seconds=0.3), said() as text:
-                    if late:
-                        with cluster.start(PLAN, client=c, shards=15) as running:
-                            next(iter(running))
-                            self.other(one.scheduler_address, package)
-                            c.wait_for_workers(2, timeout=20)
-                            self.assertEqual(running.result().csv, whole)
-                        self.assertRegex(text.getvalue(), f"^roundoff: worker tcp://[0-9.:]+ has {got}, this process {have.replace('(', '.').replace(')', '.')}: it gets no more shards\n$")
-                    else:
-                        self.other(one.scheduler_address, package)
-                        c.wait_for_workers(2, timeout=20)
-                    with self.assertRaisesRegex(RuntimeError, rf"^worker tcp://[0-9.:]+ has {got}, this process ") as e:
-                        cluster.sweep(PLAN, client=c, shards=15)
-                    self.assertIn(have, str(e.exception))
+            until(lambda: len(c.nthreads()) == 1)
+            with self.subTest(got):
+                if got == old:  # it comes when the sweep has begun, and gets no shard but those that it cannot compute
+                    gate = folder(self) / "open"
+                    with changed(c, waits=str(gate)), said() as text, cluster.start(PLAN, client=c, shards=15) as running:
+                        next(iter(running))
+                        p = self.other(self.cluster.scheduler_address, package)
+                        until(lambda: running.partial() and text.getvalue())
+                        gate.touch()
+                        self.assertEqual(running.result().csv, whole)
+                    self.assertRegex(text.getvalue(), f"^roundoff: worker tcp://[0-9.:]+ has {got}, this process {re.escape(have)}: it gets no more shards\n$")
+                else:
+                    p = self.other(self.cluster.scheduler_address, package)
+                    c.wait_for_workers(2, timeout=60)
+                with self.assertRaisesRegex(RuntimeError, rf"^worker tcp://[0-9.:]+ has {got}, this process {re.escape(have)}: want one version everywhere$"):
+                    cluster.sweep(PLAN, client=c, shards=15)
+                p.kill()
 
 
 SCRIPT = """
@@ -277,7 +300,7 @@ class Folders(Test):
             p.stdin.write("\n"), p.stdin.flush()
             self.assertEqual(p.stdout.readline(), "2\n")
             p.send_signal(signal.SIGINT)
-            _, words = p.communicate(timeout=30)
+            _, words = p.communicate(timeout=60)
         finally:
             p.kill()
             p.communicate()

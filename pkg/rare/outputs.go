@@ -77,9 +77,8 @@ func Fails(ctx context.Context, k bound.Problem, b bound.Bound, f roundoff.Failu
 		return Finding{}, fmt.Errorf("rare: %s takes the data as random, where stochastic rounding is sampled for given ones", b.Name)
 	}
 	if b.Interval != nil {
-		x, y := drawn(k, e.Seed)
 		var err error
-		if k.Run, err = bound.Emulate(k, rowOf(x), columnOf(y)); err != nil {
+		if k, err = withRun(k, e.Seed); err != nil {
 			return Finding{}, err
 		}
 	}
@@ -103,6 +102,36 @@ func Fails(ctx context.Context, k bound.Problem, b bound.Bound, f roundoff.Failu
 	}
 	z.Estimate, err = black(k, func(x, y []float64) float64 { return intervalRatio(k, b, f, x, y) }).Exceeds(ctx, 1+slack, e)
 	return z, err
+}
+
+// Claimed returns the bounds of the catalogue that hold for the problem with
+// probability 1 - e^f, and that Fails takes. The seed is that of the run that
+// bounds which read one are shown. The errors and panics are those of Fails.
+func Claimed(k bound.Problem, f roundoff.Failure, seed uint64) (claimed []bound.Bound, err error) {
+	if err := check(k); err != nil {
+		return nil, err
+	}
+	if run, err := withRun(k, seed); err == nil {
+		k = run
+	}
+	results, err := bound.Evaluate(k, f)
+	if err != nil {
+		return nil, err
+	}
+	for i, b := range bound.Catalogue() {
+		if b.Model.Random && results[i].Holds && !(k.Stochastic.Bits > 0 && b.Needs >= bound.Moments) {
+			claimed = append(claimed, b)
+		}
+	}
+	return claimed, nil
+}
+
+// withRun returns the problem with the run of one output.
+func withRun(k bound.Problem, seed uint64) (bound.Problem, error) {
+	x, y := drawn(k, seed)
+	run, err := bound.Emulate(k, rowOf(x), columnOf(y))
+	k.Run = run
+	return k, err
 }
 
 // check returns why outputs of the problem cannot be sampled, or nil.

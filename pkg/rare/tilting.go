@@ -25,7 +25,7 @@ import (
 //	w = exp(-θ Σ r + Σ κ(θ)),  κ(θ) = log E e^θr given the roundings before,
 //
 // which is the exact ratio of likelihoods, since e^(θ Σ r - Σ κ) is a
-// martingale (Siegmund 1976; Glasserman 2003). A quarter of the sums each are
+// martingale (Siegmund 1976). A quarter of the sums each are
 // drawn with a positive θ, a negative one, and half of each, and weighed by the
 // mixture of all (Hesterberg 1995). θ is that for which the error of a few sums
 // has the limit as its mean, above or below: it decides on the variance alone.
@@ -44,7 +44,7 @@ func (t Tilting) Check() error {
 	switch {
 	case m.Stochastic.Bits == 0:
 		return fmt.Errorf("rare: %s rounds to nearest, want Stochastic.Bits > 0 for tilting", m.Device.Name)
-	case m.SplitK > 1 || m.Promote > 0 || m.Output != (tcore.Format{}) && m.Output != m.Device.C:
+	case m.SplitK > 1 || m.Promote > 0 || m.Output != (tcore.Format{}) && m.Output.Precision < m.Device.C.Precision:
 		return fmt.Errorf("rare: %s rounds to nearest after its stochastic sums, want one part of K, and D as they are", m.Device.Name)
 	case m.Order == tcore.Compensated:
 		return fmt.Errorf("rare: sums that are compensated are no sum of their errors, want them in sequence or in pairs")
@@ -129,8 +129,9 @@ func (t *tilter) exceeds(ctx context.Context, limit float64, e Effort) (z Estima
 	z = estimate(rates)
 	z.Seed, z.Samples = e.Seed, e.Runs*e.Samples
 	if all := slices.Concat(weights...); len(all) > 0 {
+		floats.Scale(1/floats.Max(all), all) // so that no square underflows
 		sum := floats.Sum(all)
-		z.Effective, z.Largest = sum*sum/floats.Dot(all, all), floats.Max(all)/sum
+		z.Effective, z.Largest = sum*sum/floats.Dot(all, all), 1/sum
 	}
 	return z, max(most, least), nil
 }

@@ -46,9 +46,9 @@ func (f Finding) Broken() bool {
 // for the product of one row of A and one column of B. Their elements are drawn
 // from k.X and k.Y, rounded to binary32, and what is random are these. If the
 // machine rounds stochastically, A and B are drawn once, by the seed, and what
-// is random are the bits of the roundings. An output that is not finite does not
-// exceed a limit. The error says why the problem is none that can be sampled, or
-// is that of ctx. It panics if the effort is invalid.
+// is random are the bits of the roundings. An output that is not finite does
+// not exceed a limit. The error says why the problem is none that can be
+// sampled, or is that of ctx. It panics if the effort is invalid.
 func Exceeds(ctx context.Context, k bound.Problem, limit bound.Result, e Effort) (Estimate, error) {
 	if err := check(k); err != nil {
 		return Estimate{}, err
@@ -66,8 +66,8 @@ func Exceeds(ctx context.Context, k bound.Problem, limit bound.Result, e Effort)
 
 // Fails estimates how often a bound of the catalogue fails that is to fail at
 // most with probability e^f for one output. The data are those of [Exceeds]. A
-// bound that reads a run is computed for every output anew. The error is that of
-// Exceeds, or says that the bound is none for this problem. Fails panics as
+// bound that reads a run is computed for every output anew. The error is that
+// of Exceeds, or says that the bound is none for this problem. Fails panics as
 // Exceeds does, or unless -Inf < f < 0.
 func Fails(ctx context.Context, k bound.Problem, b bound.Bound, f roundoff.Failure, e Effort) (Finding, error) {
 	if err := check(k); err != nil {

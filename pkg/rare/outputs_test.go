@@ -20,8 +20,9 @@ func dot(d tcore.Device, k int, x, y bound.Distribution) bound.Problem {
 	return bound.Problem{M: 1, N: 1, K: k, Machine: tcore.Machine{Device: d}, X: x, Y: y}
 }
 
-// Many products of matrices, whose errors package trial measures, exceed a limit
-// as often as splitting finds, on a device and after conversion of the factors.
+// Many products of matrices, whose errors package trial measures, exceed a
+// limit as often as splitting finds, on a device and after conversion of the
+// factors.
 func TestExceedsIsWhatIsCounted(t *testing.T) {
 	u := bound.Uniform(-1, 1)
 	products := 40
@@ -87,8 +88,8 @@ func (d diagonal) Matrices(m, n, k int, seed uint64) (a, b blas32.General) {
 	return matrix.Map(matrix.New(m, k), draw(d.X)), matrix.Map(matrix.New(k, n), draw(d.Y))
 }
 
-// A bound that reads a run fails as often as is counted, and the limits of those
-// known before the product are those that they state.
+// A bound that reads a run fails as often as is counted, and the limits of
+// those known before the product are those that they state.
 func TestFailsIsWhatIsCounted(t *testing.T) {
 	k := dot(devices.HopperE4M3(), 8, bound.Uniform(-1, 1), bound.Uniform(-1, 1))
 	f := roundoff.FailureOf(0.5) // so that it fails at times
@@ -139,8 +140,8 @@ func TestFailsIsWhatIsCounted(t *testing.T) {
 	}
 }
 
-// A bound that cannot hold is found out: what is claimed of a device that rounds
-// to nearest, on one that truncates.
+// A bound that cannot hold is found out: what is claimed of a device that
+// rounds to nearest, on one that truncates.
 func TestABrokenBoundIsFoundOut(t *testing.T) {
 	k := dot(devices.HopperE4M3(), 32, bound.Uniform(0, 1), bound.Uniform(0, 1))
 	z := Finding{Stated: roundoff.Failure(math.Log(1e-9)), Result: bound.Result{Constant: 1e-5, Absolute: math.Inf(1), Holds: true}}
@@ -223,7 +224,8 @@ func TestProblemsThatCannotBeSampled(t *testing.T) {
 	}
 }
 
-// Claimed are the bounds that hold with a probability, those of runs among them.
+// Claimed are the bounds that hold with a probability, those of runs among
+// them.
 func TestClaimed(t *testing.T) {
 	u := bound.Uniform(0, 1)
 	names := func(k bound.Problem) (all []string) {

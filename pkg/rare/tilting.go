@@ -56,10 +56,10 @@ func (t Tilting) Check() error {
 	return nil
 }
 
-// Exceeds estimates the probability that |D̂ - D| exceeds the limit. Where no sum
-// does, it estimates that of nine tenths of the error that the greatest tilt
-// gives on average, and Level says which part of the limit that is. The error is
-// that of Check or of ctx. It panics if the effort is invalid.
+// Exceeds estimates the probability that |D̂ - D| exceeds the limit. Where no
+// sum does, it estimates that of nine tenths of the error that the greatest
+// tilt gives on average, and Level says which part of the limit that is. The
+// error is that of Check or of ctx. It panics if the effort is invalid.
 func (t Tilting) Exceeds(ctx context.Context, limit float64, e Effort) (Estimate, error) {
 	if err := t.Check(); err != nil {
 		return Estimate{}, err
@@ -94,8 +94,8 @@ func (t *tilter) draw(θs [tilts]float64, by int, r *rand.Rand) tilted {
 	return z
 }
 
-// exceeds estimates the probability that |D̂ - D| exceeds the limit, and returns
-// how far tilting reaches.
+// exceeds estimates the probability that |D̂ - D| exceeds the limit, and
+// returns how far tilting reaches.
 func (t *tilter) exceeds(ctx context.Context, limit float64, e Effort) (z Estimate, reached float64, err error) {
 	up, most := t.tiltFor(1, limit, e.Seed)
 	down, least := t.tiltFor(-1, limit, e.Seed)
@@ -222,9 +222,9 @@ func (t *tilted) fma(a, b, c float64) float64 {
 	return toZero
 }
 
-// fraction returns by how much ab + c lies beyond the number from, and that as a
-// fraction of h truncated to so many bits. a, b and c have few enough bits that
-// ab is a binary64.
+// fraction returns by how much ab + c lies beyond the number from, and that as
+// a fraction of h truncated to so many bits. a, b and c have few enough bits
+// that ab is a binary64.
 func fraction(a, b, c, from, h float64, bits int) (rest, p float64) {
 	ab := float64(a * b)
 	s := ab + c

@@ -6,7 +6,7 @@ export GOWORK := off
 
 NOTEBOOKS := $(wildcard notebooks/*.ipynb)
 
-.PHONY: help tools modules test test-long test-features test-arm64 test-whole tightness reproduce notebooks notebooks-check lab lab-check lab-browser html html-check index-check playground playground-check site site-check quantise-check tolerance order-check network-check wheel wheel-check wheel-bench citation citation-check image image-check manifest release release-links assignments grade course-check hub-check audit fuzz generate record judge fmt vet workflows bench clean
+.PHONY: help tools modules test test-long test-features test-arm64 test-whole tightness reproduce notebooks notebooks-check lab lab-check lab-browser html html-check index-check playground playground-check site site-check quantise-check tolerance rare order-check network-check wheel wheel-check wheel-bench citation citation-check image image-check manifest release release-links assignments grade course-check hub-check audit fuzz generate record judge fmt vet workflows bench clean
 
 help: ## list what there is to do
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -90,6 +90,9 @@ quantise-check: modules ## compare roundoff quantise with ml_dtypes, NumPy and g
 
 tolerance: modules ## plant faults into products on every device, and write the tables of docs/tolerance.md: minutes
 	go test -count=1 -timeout 60m ./pkg/study -run '^TestPlantedRecord$$' -plant
+
+rare: modules ## estimate how often bounds fail that fail rarely, and write the table of docs/rare.md: minutes
+	go test -count=1 -timeout 60m ./pkg/rare -run '^TestThePage$$' -measure
 
 order-check: modules ## find the order of NumPy's sums by asking them, from .venv
 	@lab/install.sh lab/quantise.txt

@@ -41,6 +41,8 @@ var rows = []string{
 	"sweep -devices paper -dist U(0,1) -k 16,1000000 -m 9 -n 1 -o f.csv",
 	"sweep -devices paper -dist U(0,1) -k 16 -m 4 -n 2 -seeds 1:3 -shard 2/2 -o f.csv", "sweep -join shard.csv", "sweep -join shard.csv good.csv",
 	"sweep -standard -devices hopper-wgmma-binary16-binary32 -dist U(0,1) -k 33 -seeds 1 -o f.csv", "sweep -hunt 10m -seed 3",
+	"rare -device ieee -k 8 -bound half-ulp-bernstein -failure 1e-3 -samples 20 -runs 3 -json", "rare -stochastic -device ieee -order pairs -k 50 -failure 1e-3,1e-6",
+	"rare -limit 1e-3 -represented -in e4m3 -k 4 -moves 2 -samples 30", "rare -bound all -k 1048576 -samples 1048576", "rare -failure 1e-400", "rare -runs 1", "rare -dist N(1e30,1)", "rare -in int8",
 	"gemm -in e4m3 -promote 128 A.npy B.npy -o D.npy", "bound -in e4m3 -promote 128 -k 4096", "advise -tolerance 0.01 -promote 128 -k 4096 -dist U(0,1)",
 	"bound -recipe mxe4m3-floor -device blackwell -k 9007199254740992 -dist N(0,1)", "bound -recipe torchao-e4m3-row,torchao-e4m3-tensor A.npy B.npy",
 	"advise -tolerance 0.1 -recipe nvfp4-torchao-one-level -device blackwell -dist U(0,1)", "advise -tolerance 0.1 -recipe mxe2m1-floor,mxe2m1-even A.npy B.npy",

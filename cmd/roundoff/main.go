@@ -15,6 +15,7 @@
 //	roundoff quantisation     bound what quantisation does to a matrix product, by every bound there is
 //	roundoff predict          tell the error to be expected of sums of random products
 //	roundoff sweep            count the violations of every bound on emulated machines
+//	roundoff rare             estimate how often bounds fail that fail too rarely to be counted
 //	roundoff advise           list the devices and formats that meet a tolerance, and their costs
 //	roundoff vectors          compare the emulation with test vectors
 //	roundoff infer            find out how an unknown matrix unit adds, by asking it
@@ -79,6 +80,7 @@ var commands = []command{
 	{"quantisation", "bound what quantisation does to a matrix product, by every bound there is", quantisationCommand},
 	{"predict", "tell the error to be expected of sums of random products", predictCommand},
 	{"sweep", "count how every bound does on emulated machines", sweepCommand},
+	{"rare", "estimate how often bounds fail that fail too rarely to be counted", rareCommand},
 	{"advise", "tell which devices and formats meet a tolerance, and what they cost", adviseCommand},
 	{"vectors", "compare the emulation with test vectors: vectors check FOLDER ...", vectorsCommand},
 	{"infer", "find out how an unknown matrix unit adds, by asking it", inferCommand},

@@ -10,7 +10,7 @@ import (
 // documentation shows.
 func TestEverythingHasAnExample(t *testing.T) {
 	for _, dir := range []string{
-		"roundoff", "truncation", "tcore", "library", "bound", "tolerance", "trial", "sweep", "viz", "viz/nb", "paper", "study", "elsewhere", "gpu", "probe", "course",
+		"roundoff", "truncation", "tcore", "library", "bound", "tolerance", "trial", "sweep", "rare", "viz", "viz/nb", "paper", "study", "elsewhere", "gpu", "probe", "course",
 	} {
 		t.Run(dir, func(t *testing.T) {
 			missing, err := Missing(filepath.Join("../../pkg", dir))

@@ -16,13 +16,17 @@ import (
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
-// standardPlans returns the parts of the standard plan, restricted to the
-// machines, distributions and Ks that flags name.
+// standardPlans returns the parts of the standard plan, or of that of the
+// atlas, restricted to the machines, distributions and Ks that flags name.
 func (q *sweepQuestion) standardPlans(flags *flag.FlagSet) (plans []sweep.Plan, err error) {
 	if err := q.parts(); err != nil {
 		return nil, err
 	}
-	for _, p := range sweep.Standard(q.Seeds, q.Told...) {
+	whole := sweep.Standard(q.Seeds, q.Told...)
+	if q.atlas {
+		whole = sweep.Atlas(q.Seeds)
+	}
+	for _, p := range whole {
 		if given(flags, "devices") {
 			p.Machines = common(p.Machines, q.Machines, func(m tcore.Machine) string { return m.Device.Name })
 		}
@@ -37,7 +41,7 @@ func (q *sweepQuestion) standardPlans(flags *flag.FlagSet) (plans []sweep.Plan, 
 		}
 	}
 	if plans == nil {
-		return nil, errors.New("nothing of that is in the standard plan")
+		return nil, errors.New("nothing of that is in the " + q.named() + " plan")
 	}
 	return plans, nil
 }

@@ -23,7 +23,7 @@ type sweepQuestion struct {
 	machines, sets, ks, seeds, confidences string
 	plans                                  string
 	told, o, shard                         string
-	join, standard                         bool
+	join, standard, atlas                  bool // atlas: standard, with the plan of the atlas
 	hunt                                   time.Duration
 	seed                                   uint64
 	sweep.Plan
@@ -62,6 +62,7 @@ func sweepCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 	flags.BoolVar(&q.Ranges, "ranges", true, "test also what bounds say if they know the sizes of the elements")
 	flags.BoolVar(&q.Represented, "represented", false, "A and B are rounded to their format first, from finer numbers")
 	flags.BoolVar(&q.standard, "standard", false, "sweep every device over data of all kinds, or what of that -devices, -dist and -k name")
+	flags.BoolVar(&q.atlas, "atlas", false, "sweep every device as the atlas does, see roundoff help atlas, or what of that -devices, -dist and -k name")
 	flags.DurationVar(&q.hunt, "hunt", 0, "look for bounds that fail at random, for this `time`, as in 10m")
 	flags.Uint64Var(&q.seed, "seed", 1, "hunt with this `number`")
 	flags.StringVar(&q.o, "o", "", "write all into this `file`")
@@ -74,15 +75,22 @@ func sweepCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 	if q.join != (len(words) > 0) {
 		return misuse(flags, "want files with -join, and none without")
 	}
+	if q.atlas && (q.standard || q.join) {
+		return misuse(flags, "-atlas is a plan of its own, want none of -standard and -join with it")
+	}
+	q.standard = q.standard || q.atlas
 	if q.hunt != 0 && (q.join || q.standard || q.o != "") {
 		return misuse(flags, "-hunt prints what it finds, want none of -join, -standard and -o with it")
 	}
 	if given(flags, "shard") && (q.join || q.hunt != 0 || q.o == "") {
 		return misuse(flags, "-shard writes the file of -o, want that, and none of -join and -hunt with it")
 	}
+	if q.atlas && given(flags, "told") {
+		return misuse(flags, "-told with -atlas, which has its own")
+	}
 	for _, name := range []string{"m", "n", "confidence", "per-output", "represented", "ranges"} {
 		if q.standard && given(flags, name) {
-			return misuse(flags, "-"+name+" with -standard, which has its own")
+			return misuse(flags, "-"+name+" with -"+q.named()+", which has its own")
 		}
 	}
 	if err := checkSizes(flags, maxElements, question.Size{Name: "m", Value: q.M}, question.Size{Name: "n", Value: q.N}); err != nil {
@@ -102,6 +110,12 @@ func sweepCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 		defer file.drop()
 	}
 	comment := "roundoff sweep " + strings.Join(args, " ")
+	if q.atlas {
+		if err := q.parts(); err != nil {
+			return err
+		}
+		comment = q.command(flags) + "\nroundoff " + version() // as joined shards have it
+	}
 	totals := q.standard
 	var rows []sweep.Row
 	start := time.Now()

@@ -46,8 +46,17 @@ func (f *shardFile) save() error {
 	return file.write(f.Write)
 }
 
-// standardCommand begins the command of the standard plan.
-const standardCommand = "roundoff sweep -standard"
+// standardCommand and atlasCommand begin the commands of the standard plan and
+// of that of the atlas.
+const standardCommand, atlasCommand = "roundoff sweep -standard", "roundoff sweep -atlas"
+
+// named returns the name of the plan that takes few flags.
+func (q *sweepQuestion) named() string {
+	if q.atlas {
+		return "atlas"
+	}
+	return "standard"
+}
 
 // runShard computes a shard of the plans into its file, after the draws that
 // the file has. If ctx ends, the file has the draws so far.
@@ -136,7 +145,7 @@ func (q *sweepQuestion) command(flags *flag.FlagSet) string {
 	var b strings.Builder
 	begins := "roundoff sweep"
 	if q.standard {
-		begins = standardCommand
+		begins += " -" + q.named()
 	}
 	b.WriteString(begins)
 	for _, f := range []struct {
@@ -213,5 +222,7 @@ func joinFiles(files []string) (rows []sweep.Row, comment string, standard bool,
 	if rows, err = sweep.JoinParts(parts); err != nil {
 		return nil, "", false, err
 	}
-	return rows, parts[0].Command + "\nroundoff " + parts[0].Version, strings.HasPrefix(parts[0].Command, standardCommand), nil
+	command := parts[0].Command
+	standard = strings.HasPrefix(command, standardCommand) || strings.HasPrefix(command, atlasCommand)
+	return rows, command + "\nroundoff " + parts[0].Version, standard, nil
 }

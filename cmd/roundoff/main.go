@@ -15,6 +15,10 @@
 //	roundoff quantisation     bound what quantisation does to a matrix product, by every bound there is
 //	roundoff predict          tell the error to be expected of sums of random products
 //	roundoff sweep            count the violations of every bound on emulated machines
+//	roundoff atlas make       write a sweep as a data set: columns, manifest, data sheet, licence
+//	roundoff atlas check      see that such a data set is whole
+//	roundoff atlas show       tell errors and bounds of devices, data and K from it
+//	roundoff atlas page       write a page to look through it
 //	roundoff advise           list the devices and formats that meet a tolerance, and their costs
 //	roundoff vectors          compare the emulation with test vectors
 //	roundoff infer            find out how an unknown matrix unit adds, by asking it
@@ -79,6 +83,7 @@ var commands = []command{
 	{"quantisation", "bound what quantisation does to a matrix product, by every bound there is", quantisationCommand},
 	{"predict", "tell the error to be expected of sums of random products", predictCommand},
 	{"sweep", "count how every bound does on emulated machines", sweepCommand},
+	{"atlas", "keep errors and bounds over devices, data and K as a data set, and look through it", atlasCommand},
 	{"advise", "tell which devices and formats meet a tolerance, and what they cost", adviseCommand},
 	{"vectors", "compare the emulation with test vectors: vectors check FOLDER ...", vectorsCommand},
 	{"infer", "find out how an unknown matrix unit adds, by asking it", inferCommand},
@@ -193,7 +198,7 @@ func (w *minded) Write(b []byte) (int, error) {
 
 // subcommands returns the subcommands of the commands that have some.
 func subcommands() map[string][]command {
-	return map[string][]command{"plan": planCommands, "silicon": siliconCommands, "gpu": gpuCommands}
+	return map[string][]command{"plan": planCommands, "atlas": atlasCommands, "silicon": siliconCommands, "gpu": gpuCommands}
 }
 
 // usage lists the commands.

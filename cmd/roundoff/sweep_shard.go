@@ -46,9 +46,9 @@ func (f *shardFile) save() error {
 	return file.write(f.Write)
 }
 
-// standardCommand and atlasCommand begin the commands of the standard plan and
+// standardCommand and sweepOfAtlas begin the commands of the standard plan and
 // of that of the atlas.
-const standardCommand, atlasCommand = "roundoff sweep -standard", "roundoff sweep -atlas"
+const standardCommand, sweepOfAtlas = "roundoff sweep -standard", "roundoff sweep -atlas"
 
 // named returns the name of the plan that takes few flags.
 func (q *sweepQuestion) named() string {
@@ -223,6 +223,6 @@ func joinFiles(files []string) (rows []sweep.Row, comment string, standard bool,
 		return nil, "", false, err
 	}
 	command := parts[0].Command
-	standard = strings.HasPrefix(command, standardCommand) || strings.HasPrefix(command, atlasCommand)
+	standard = strings.HasPrefix(command, standardCommand) || strings.HasPrefix(command, sweepOfAtlas)
 	return rows, command + "\nroundoff " + parts[0].Version, standard, nil
 }

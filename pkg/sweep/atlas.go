@@ -16,11 +16,11 @@ var atlasData = []string{
 // atlasBlocks are those with scales, for block-scaled devices alone.
 var atlasBlocks = []string{"blocks(-4,4,N(0,1))", "blocks(-9,8.8,U(-1,1))"}
 
-// atlasKs are the lengths of the sums: powers of 4.
-var atlasKs = []int{16, 64, 256, 1024, 4096, 16384}
+// atlasKs are the lengths of the sums: 16 times powers of 8.
+var atlasKs = []int{16, 128, 1024, 8192}
 
 // Atlas returns the plan of the atlas (package atlas): every device of
-// [devices.All] on a few distributions at K from 16 to 16384, and the
+// [devices.All] on a few distributions at K from 16 to 8192, and the
 // block-scaled ones on distributions with scales. All products have 8 × 4
 // outputs, so that errors at different K can be compared.
 func Atlas(seeds []uint64) []Plan {

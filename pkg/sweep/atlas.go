@@ -26,7 +26,7 @@ var atlasKs = []int{16, 128, 1024, 8192}
 func Atlas(seeds []uint64) []Plan {
 	machines, withScales := catalogue()
 	plan := func(machines []tcore.Machine, sets []string) Plan {
-		return Plan{Machines: machines, Data: generators(sets), M: 8, N: 4, Ks: atlasKs, Seeds: seeds, Confidences: []float64{0.99}}
+		return Plan{Machines: machines, Data: generators(sets), M: 8, N: 4, Ks: atlasKs, Seeds: seeds, Confidences: []float64{0.99}, Ranges: true}
 	}
 	return []Plan{plan(machines, atlasData), plan(withScales, atlasBlocks)}
 }

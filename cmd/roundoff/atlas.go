@@ -159,7 +159,7 @@ func atlasShow(_ context.Context, args []string, stdout, stderr io.Writer) error
 	var q atlas.Query
 	flags := newFlags("atlas show", "[-flag ...] [FOLDER]\n\n"+
 		"Prints the errors of each device, distribution and K, relative to |A||B|, and the tightest bounds that hold, with\n"+
-		"tau, the largest error over the bound: those that are known before the product, from the distribution of its data,\n"+
+		"tau, the largest error over the bound: those that need no more than the sizes of the elements, from their distribution,\n"+
 		"and from a run. Of a single one it prints every bound.\n\n", stderr)
 	flags.StringVar(&q.Device, "device", "", "only this `device`, or those whose names begin so, as in hopper")
 	flags.StringVar(&q.Format, "in", "", "only factors in this `format`")
@@ -182,7 +182,7 @@ func atlasShow(_ context.Context, args []string, stdout, stderr io.Writer) error
 		showCell(w, a, cells[0])
 		return w.Flush()
 	}
-	fmt.Fprintln(w, "device\tdata\tK\tRMS\tlargest\tof nothing\ttau\tof the distribution\ttau\tof a run\ttau\tviolated")
+	fmt.Fprintln(w, "device\tdata\tK\tRMS\tlargest\tof sizes alone\ttau\tof the distribution\ttau\tof a run\ttau\tviolated")
 	for _, c := range cells {
 		i := slices.IndexFunc(a.Devices, func(d atlas.Device) bool { return d.Machine == c.Machine && q.Matches(d) })
 		name := a.Devices[i].Name
@@ -217,7 +217,11 @@ func showCell(w io.Writer, a *atlas.Atlas, c atlas.Cell) {
 	for _, b := range c.Bounds {
 		of, _ := bound.Find(b.Name)
 		holds := map[sweep.Verdict]string{sweep.Holds: "yes", sweep.NotMachine: "not on this machine", sweep.NotData: "not for these data"}[b.Verdict]
-		fmt.Fprintf(w, "%s\t%v\t%s\t%.3g\t%.3g\t%.3g\t%d of %d\n", b.Name, of.Needs, holds, b.Constant, b.Tightness, b.Largest, b.Violations, b.Outputs)
+		needs := of.Needs.String()
+		if b.Ranges {
+			needs += ", sizes"
+		}
+		fmt.Fprintf(w, "%s\t%v\t%s\t%.3g\t%.3g\t%.3g\t%d of %d\n", b.Name, needs, holds, b.Constant, b.Tightness, b.Largest, b.Violations, b.Outputs)
 	}
 }
 

@@ -43,7 +43,7 @@ func Page(a *atlas.Atlas) ([]byte, error) {
 	}{data[min(2, len(data)-1)], ks[len(ks)/2]}
 	var b bytes.Buffer
 	err = page.Execute(&b, map[string]any{
-		"Style": template.CSS(style), "Script": template.JS(script), "Packed": packed, "Shown": shown,
+		"Style": template.CSS(style), "Script": template.JS(script), "Packed": template.HTML(packed), "Shown": shown,
 		"Rows": overview(a, shown.Data, shown.K), "Atlas": a, "Count": a.Count(),
 	})
 	return b.Bytes(), err
@@ -63,10 +63,12 @@ func overview(a *atlas.Atlas, data string, k int) (rows []row) {
 		}
 		d, _ := a.Device(c.Machine)
 		r := row{Device: d, RMS: digits(c.RMS()), Largest: digits(c.Largest), Best: "none", Run: "none"}
-		if best, ok := c.Tightest(bound.Moments); ok {
+		if c.Largest == 0 {
+			r.Best, r.Run = "no errors", "no errors"
+		} else if best, ok := c.Tightest(bound.Moments); ok {
 			r.Best, r.Tau = best.Name, digits(best.Tightness)
 		}
-		if best, ok := c.Tightest(bound.Trace); ok {
+		if best, ok := c.Tightest(bound.Trace); ok && c.Largest > 0 {
 			r.Run, r.Of = best.Name, digits(best.Tightness)
 		}
 		rows = append(rows, r)
@@ -74,8 +76,13 @@ func overview(a *atlas.Atlas, data string, k int) (rows []row) {
 	return rows
 }
 
-// digits returns x with three significant digits.
-func digits(x float64) string { return strconv.FormatFloat(x, 'g', 3, 64) }
+// digits returns x with three significant digits, as the script does.
+func digits(x float64) string {
+	if 0 < x && x < 1e-3 {
+		return strconv.FormatFloat(x, 'e', 2, 64)
+	}
+	return strconv.FormatFloat(x, 'g', 3, 64)
+}
 
 // A table is what the script reads: dictionaries, and columns of numbers with
 // three digits. The bounds of cell i are those from First[i] to First[i+1]-1.
@@ -96,6 +103,7 @@ type table struct {
 	First   []int    `json:"first"`
 
 	Bound      []int    `json:"bound"`
+	Ranges     []int    `json:"ranges"`  // 1: also told the sizes of the elements
 	Verdict    []int    `json:"verdict"` // 0 holds, 1 not on this machine, 2 not for these data
 	Violations []int    `json:"violations"`
 	Tau        []number `json:"tau"`
@@ -154,6 +162,11 @@ func tableOf(a *atlas.Atlas) table {
 				t.Bounds = append(t.Bounds, namedBound{b.Name, int(of.Needs), b.Deterministic, of.Source})
 			}
 			t.Bound, t.Verdict = append(t.Bound, i), append(t.Verdict, slices.Index([]string{"holds", "machine", "data"}, string(b.Verdict)))
+			ranges := 0
+			if b.Ranges {
+				ranges = 1
+			}
+			t.Ranges = append(t.Ranges, ranges)
 			t.Violations = append(t.Violations, b.Violations)
 			t.Tau, t.Constant = append(t.Tau, number(b.Tightness)), append(t.Constant, number(b.Constant))
 		}

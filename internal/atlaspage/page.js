@@ -1,7 +1,7 @@
 "use strict"
 const $ = id => document.getElementById(id)
-const number = x => x === null ? "none" : x === 0 ? "0" : x.toPrecision(3).replace(/e([+-])(\d)$/, "e$10$2")
-const LEVELS = [["nothing", 0], ["distribution", 1], ["run", 3]]
+const number = x => x === null ? "none" : x === 0 ? "0" : Math.abs(x) < 1e-3 ? x.toExponential(2) : String(+x.toPrecision(3))
+const LEVELS = [["sizes", 0], ["distribution", 1], ["run", 3]] // of elements, what is known of them, and of the product
 const NEEDS = ["nothing", "distribution", "sums of the run", "trace of the run"]
 const HOLDS = ["yes", "not on this machine", "not for these data"]
 
@@ -141,7 +141,7 @@ function start(atlas) {
     const points = f => at.map((c, i) => [atlas.ks[i], c === undefined ? 0 : f(c) ?? 0])
     const constant = needs => c => { const b = atlas.best(c, needs); return b === undefined ? 0 : atlas.constant[b] }
     const series = [
-      {label: "bound, of nothing", colour: "--sure", dash: "7 4", points: points(constant(0))},
+      {label: "bound, of sizes", colour: "--sure", dash: "7 4", points: points(constant(0))},
       {label: "bound, distribution", colour: "--before", dash: "7 4", points: points(constant(1))},
       {label: "bound, from the run", colour: "--run", dash: "2 3", points: points(constant(3))},
       {label: "largest |e|", colour: "--error", dash: "", points: points(c => atlas.largest[c])},
@@ -149,18 +149,18 @@ function start(atlas) {
     ]
     $("plot").querySelector(".picture").innerHTML = plot(series, atlas.ks, atlas.ks[h])
     $("plot").querySelector("figcaption").textContent = `Errors and the tightest bounds that hold, relative to |A||B|; entries ~ ${atlas.data[l]}. A bound from the run is the largest of all outputs.`
-    tabulate($("lengths"), "Against K", ["K", {n: "RMS e"}, {n: "mean e"}, {n: "largest |e|"}, ...LEVELS.flatMap(([w]) => [`bound of ${w}`, {n: "τ"}])],
+    tabulate($("lengths"), "Against K", ["K", {n: "RMS e"}, {n: "mean e"}, {n: "largest |e|"}, ...LEVELS.flatMap(([w]) => [`bound from ${w}`, {n: "τ"}])],
       at.map((c, i) => ({class: i === h ? "here" : "", cells: c === undefined ? [String(atlas.ks[i]), "not judged"] :
         [String(atlas.ks[i]), {n: number(atlas.rms[c])}, {n: number(atlas.mean[c])}, {n: number(atlas.largest[c])}, ...LEVELS.flatMap(([, needs]) => {
           const b = atlas.best(c, needs)
-          return b === undefined ? ["none", {n: ""}] : [atlas.bounds[atlas.bound[b]].name, {n: number(atlas.tau[b])}]
+          return atlas.largest[c] === 0 ? ["no errors", {n: ""}] : b === undefined ? ["none", {n: ""}] : [atlas.bounds[atlas.bound[b]].name, {n: number(atlas.tau[b])}]
         })]})))
     const rows = atlas.rows(cell).filter(i => $("false").checked || atlas.verdict[i] === 0)
     rows.sort((i, j) => Math.min(1, atlas.verdict[i]) - Math.min(1, atlas.verdict[j]) || atlas.tau[j] - atlas.tau[i])
-    tabulate($("bounds"), `Every bound at K = ${atlas.ks[h]}`, ["bound", "needs", "", "holds", {n: "bound/|A||B|"}, {n: "τ"}, {n: "outputs above it"}],
+    tabulate($("bounds"), `Every bound at K = ${atlas.ks[h]}`, ["bound", "needs", "kind", "holds", {n: "bound/|A||B|"}, {n: "τ"}, {n: "outputs above it"}],
       rows.map(i => {
         const b = atlas.bounds[atlas.bound[i]]
-        return {class: atlas.verdict[i] ? "false" : "", cells: [{text: b.name, title: b.source}, NEEDS[b.needs], b.sure ? "certain" : "probable", HOLDS[atlas.verdict[i]], {n: number(atlas.constant[i])}, {n: number(atlas.tau[i])}, {n: String(atlas.violations[i])}]}
+        return {class: atlas.verdict[i] ? "false" : "", cells: [{text: b.name, title: b.source}, NEEDS[b.needs] + (atlas.ranges[i] ? ", sizes" : ""), b.sure ? "certain" : "probable", HOLDS[atlas.verdict[i]], {n: number(atlas.constant[i])}, {n: number(atlas.tau[i])}, {n: String(atlas.violations[i])}]}
       }))
   }
   const all = (l, h, chosen) => {
@@ -168,7 +168,7 @@ function start(atlas) {
     atlas.devices.forEach((z, i) => {
       const c = z.machine === i ? atlas.cell(i, l, h) : undefined
       if (c === undefined || !atlas.outputs[c] || format.value && z.factors !== format.value) return
-      const pair = needs => { const b = atlas.best(c, needs); return b === undefined ? ["none", {n: ""}] : [atlas.bounds[atlas.bound[b]].name, {n: number(atlas.tau[b])}] }
+      const pair = needs => { const b = atlas.best(c, needs); return atlas.largest[c] === 0 ? ["no errors", {n: ""}] : b === undefined ? ["none", {n: ""}] : [atlas.bounds[atlas.bound[b]].name, {n: number(atlas.tau[b])}] }
       rows.push({class: i === atlas.devices[chosen].machine ? "here" : "", cells: [
         {button: z.name, press: () => { device.value = i; write(); $("one-h").scrollIntoView() }}, z.factors, {n: number(atlas.rms[c])}, {n: number(atlas.largest[c])}, ...pair(1), ...pair(3)]})
     })
@@ -181,6 +181,7 @@ function start(atlas) {
   form.onsubmit = e => e.preventDefault()
   form.hidden = $("one").hidden = false
   read()
+  document.documentElement.dataset.ready = ""
 }
 
 const packed = Uint8Array.from(atob($("packed").textContent), c => c.charCodeAt(0))

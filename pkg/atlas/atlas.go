@@ -55,6 +55,7 @@ type Cell struct {
 type Bound struct {
 	Name                              string
 	Deterministic                     bool
+	Ranges                            bool // it is also told the sizes of the elements of A and B
 	Verdict                           sweep.Verdict
 	Runs, Failed, Outputs, Violations int
 	Tightness, Largest, Constant      float64
@@ -70,7 +71,7 @@ func (c Cell) Rows(m Manifest) []sweep.Row {
 	for i, b := range c.Bounds {
 		rows[i] = sweep.Row{
 			Machine: c.Machine, Data: c.Data, M: m.M, N: m.N, K: c.K, Confidence: m.Confidence, Bound: b.Name,
-			Deterministic: b.Deterministic, Verdict: b.Verdict, Seeds: m.Seeds,
+			Deterministic: b.Deterministic, Ranges: b.Ranges, Verdict: b.Verdict, Seeds: m.Seeds,
 			Summary: sweep.Summary{Runs: b.Runs, Failed: b.Failed, Outputs: b.Outputs, Violations: b.Violations,
 				Tightness: b.Tightness, Largest: b.Largest, Constant: b.Constant},
 		}

@@ -85,7 +85,7 @@ type (
 	}
 	boundRecord struct {
 		Bound
-		cell, bound, verdict int
+		cell, bound, ranges, verdict int
 	}
 )
 
@@ -108,6 +108,7 @@ var cellColumns = []column[cellRecord]{
 var boundColumns = []column[boundRecord]{
 	whole("cell", "<i4", "row of errors.npz", func(r *boundRecord) *int { return &r.cell }),
 	whole("bound", "|u1", "index in bounds of names.json", func(r *boundRecord) *int { return &r.bound }),
+	whole("ranges", "|u1", "1 if the bound is also told the sizes of the elements of A and B, where that changes it", func(r *boundRecord) *int { return &r.ranges }),
 	whole("verdict", "|u1", "index in verdicts of names.json: holds, or which assumption is false, on the machine or of the data", func(r *boundRecord) *int { return &r.verdict }),
 	whole("runs", "<i4", "products", func(r *boundRecord) *int { return &r.Runs }),
 	whole("failed", "<i4", "products with an output above the bound", func(r *boundRecord) *int { return &r.Failed }),
@@ -145,7 +146,10 @@ func (a *Atlas) Pack() ([]File, error) {
 	var named []string
 	for _, c := range a.Cells {
 		for _, b := range c.Bounds {
-			r := boundRecord{b, len(cells), index(&named, b.Name), index(&n.Verdicts, string(b.Verdict))}
+			r := boundRecord{b, len(cells), index(&named, b.Name), 0, index(&n.Verdicts, string(b.Verdict))}
+			if b.Ranges {
+				r.ranges = 1
+			}
 			if r.bound == len(n.Bounds) {
 				of, _ := bound.Find(b.Name)
 				n.Bounds = append(n.Bounds, namedBound{b.Name, b.Deterministic, of.Needs.String(), of.Source})
@@ -282,12 +286,12 @@ func cellsOf(n names, errorTable, boundTable File) (cells []Cell, err error) {
 		cells = append(cells, c)
 	}
 	for i, r := range bounds {
-		if r.cell < 0 || r.cell >= len(cells) || r.bound >= len(n.Bounds) || r.verdict >= len(n.Verdicts) {
-			return nil, fmt.Errorf("atlas: row %d of %s: cell %d, bound %d, verdict %d, and there are %d, %d and %d",
-				i, boundTable.Name, r.cell, r.bound, r.verdict, len(cells), len(n.Bounds), len(n.Verdicts))
+		if r.cell < 0 || r.cell >= len(cells) || r.ranges > 1 || r.bound >= len(n.Bounds) || r.verdict >= len(n.Verdicts) {
+			return nil, fmt.Errorf("atlas: row %d of %s: cell %d, bound %d, ranges %d, verdict %d, and there are %d cells, %d bounds and %d verdicts",
+				i, boundTable.Name, r.cell, r.bound, r.ranges, r.verdict, len(cells), len(n.Bounds), len(n.Verdicts))
 		}
 		b, named := r.Bound, n.Bounds[r.bound]
-		b.Name, b.Deterministic, b.Verdict = named.Name, named.Deterministic, sweep.Verdict(n.Verdicts[r.verdict])
+		b.Name, b.Deterministic, b.Ranges, b.Verdict = named.Name, named.Deterministic, r.ranges != 0, sweep.Verdict(n.Verdicts[r.verdict])
 		cells[r.cell].Bounds = append(cells[r.cell].Bounds, b)
 	}
 	return cells, nil

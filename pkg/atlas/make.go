@@ -69,13 +69,13 @@ func (a *Atlas) cell(rows []sweep.Row) (Cell, error) {
 		if r.Machine != e.Machine || r.Data != e.Data || r.K != e.K {
 			return c, fmt.Errorf("atlas: a row of %s on %s, K = %d, among those of %s on %s, K = %d", r.Data, r.Machine, r.K, e.Data, e.Machine, e.K)
 		}
-		if r.M != a.M || r.N != a.N || i > 0 && r.Confidence != a.Confidence || r.Told != sweep.FromDistribution || r.Ranges || r.Represented || r.PerOutput {
-			return c, fmt.Errorf("atlas: %s on %s, %s, K = %d: M = %d, N = %d, confidence %v, told %v, ranges %v, represented %v, per output %v; "+
+		if r.M != a.M || r.N != a.N || i > 0 && r.Confidence != a.Confidence || r.Told != sweep.FromDistribution || r.Represented || r.PerOutput {
+			return c, fmt.Errorf("atlas: %s on %s, %s, K = %d: M = %d, N = %d, confidence %v, told %v, represented %v, per output %v; "+
 				"want M = %d, N = %d, confidence %v for all rows, told the distribution alone",
-				r.Bound, r.Machine, r.Data, r.K, r.M, r.N, r.Confidence, r.Told, r.Ranges, r.Represented, r.PerOutput, a.M, a.N, a.Confidence)
+				r.Bound, r.Machine, r.Data, r.K, r.M, r.N, r.Confidence, r.Told, r.Represented, r.PerOutput, a.M, a.N, a.Confidence)
 		}
 		if i > 0 {
-			c.Bounds = append(c.Bounds, Bound{r.Bound, r.Deterministic, r.Verdict, r.Runs, r.Failed, r.Outputs, r.Violations, r.Tightness, r.Largest, r.Constant})
+			c.Bounds = append(c.Bounds, Bound{r.Bound, r.Deterministic, r.Ranges, r.Verdict, r.Runs, r.Failed, r.Outputs, r.Violations, r.Tightness, r.Largest, r.Constant})
 		}
 	}
 	return c, nil

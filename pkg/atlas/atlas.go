@@ -30,9 +30,9 @@ type Device struct {
 	Family       string `json:"family"` // how it rounds sums, see [Families]
 }
 
-// A Cell describes the errors of the products of one machine, distribution and
-// K, e = D̂ - D, relative to |A||B|, and every bound on them. If no output could
-// be judged, Outputs is 0, Why says why, and there are no bounds.
+// A Cell describes the errors e = D̂ - D of the products of one machine,
+// distribution and K, relative to |A||B|, and every bound on them. If no output
+// could be judged, Outputs is 0, Why says why, and there are no bounds.
 type Cell struct {
 	Machine, Data string
 	K             int

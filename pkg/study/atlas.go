@@ -193,8 +193,8 @@ func AtlasTightness(a *atlas.Atlas, k int, knows bound.Knowledge) *viz.Schematic
 	return s
 }
 
-// shade returns the tint of a cell of AtlasTightness, from white at τ ≤ 0.001 to
-// blue at 1, and the colour of its text.
+// shade returns the tint of a cell of AtlasTightness, from white at τ ≤ 0.001
+// to blue at 1, and the colour of its text.
 func shade(τ float64) (tint, ink color.Color) {
 	t := 1 + math.Log10(max(τ, 1e-3))/3
 	mix := func(from, to float64) uint32 { return uint32(math.Round(from + t*(to-from))) }

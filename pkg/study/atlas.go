@@ -122,14 +122,13 @@ func classOf(d atlas.Device) class {
 }
 
 // tightest returns, for each class and distribution at one K, the least τ over
-// its machines of the tightest bound that holds and needs no more than knows.
-// It is NaN where no machine has errors that are not 0, and 0 where one has no
-// such bound.
+// its machines of the tightest bound that holds and needs no more than knows. A
+// machine with a product without errors does not count.
 func tightest(a *atlas.Atlas, k int, knows bound.Knowledge) map[class]map[string]float64 {
 	τ := map[class]map[string]float64{}
 	for _, c := range a.Select(atlas.Query{K: k}) {
 		d, _ := a.Device(c.Machine)
-		if c.Largest == 0 {
+		if c.Tightness == 0 {
 			continue
 		}
 		if τ[classOf(d)] == nil {
@@ -148,7 +147,7 @@ func tightest(a *atlas.Atlas, k int, knows bound.Knowledge) map[class]map[string
 // devices and format of factors, a column for each distribution, the darker the
 // tighter.
 func AtlasTightness(a *atlas.Atlas, k int, knows bound.Knowledge) *viz.Schematic {
-	const left, top, w, h = 250.0, 52.0, 66.0, 20.0
+	const left, top, w, h = 236.0, 48.0, 58.0, 20.0
 	τ, rows, data := tightest(a, k, knows), classes(a), a.Data()
 	least, most, cells := math.Inf(1), 0.0, 0
 	for _, of := range τ {
@@ -162,7 +161,7 @@ func AtlasTightness(a *atlas.Atlas, k int, knows bound.Knowledge) *viz.Schematic
 	}
 	s := viz.NewSchematic(name,
 		fmt.Sprintf("At K = %d the tightest bound that holds and %s has τ from %s to %s.", k, what, twoDigits(least), twoDigits(most)),
-		"τ = |error|/bound, the largest of a product, least over seeds and over the machines of a row; –: no errors, or not for these devices. "+atlasConditions(a),
+		"τ = |error|/bound, the largest of a product, least over seeds and over the machines of a row; –: a product without errors, or not for these devices. "+atlasConditions(a),
 		left+w*float64(len(data))+4, top+h*float64(len(rows))+4)
 	for j, l := range data {
 		heading, ok := atlasHeadings[l]
@@ -187,7 +186,7 @@ func AtlasTightness(a *atlas.Atlas, k int, knows bound.Knowledge) *viz.Schematic
 			} else {
 				ink = viz.SoftInk
 			}
-			s.Text(viz.At(left+w*(float64(j)+0.5), y+h/2), viz.Middle, 12, ink, text)
+			s.Text(viz.At(left+w*(float64(j)+0.5), y+h/2), viz.Middle, 11, ink, text)
 		}
 	}
 	return s
@@ -275,9 +274,6 @@ func ExploreAtlas(a *atlas.Atlas) viz.Explorer {
 		if c := classOf(d); !seen[c] && d.Scale == "" && slices.ContainsFunc(a.Select(atlas.Query{Device: d.Name}), func(c atlas.Cell) bool { return c.Largest > 0 }) {
 			seen[c] = true
 			machines, machine.Values = append(machines, d), append(machine.Values, machineNamed(d.Name))
-			if d.Name == "hopper-wgmma-binary16-binary32" {
-				machine.Start = len(machines) - 1
-			}
 		}
 	}
 	var sets []string

@@ -1,6 +1,9 @@
 """The data set of pkg/atlas, read with NumPy alone."""
 
+import contextlib
+import io
 import json
+import os
 import re
 import unittest
 from pathlib import Path
@@ -27,10 +30,15 @@ class Atlas(unittest.TestCase):
 
     def test_program_of_data_sheet(self):
         program = re.search(r"(?ms)^```python\n(.*?)^```$", (DATA / "README.md").read_text(encoding="utf-8"))[1]
-        exec(program.replace('open("', f'open("{DATA}/').replace('load("', f'load("{DATA}/'), {})
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(DATA)
+        with contextlib.redirect_stdout(io.StringIO()) as told:
+            exec(program, {})
+        self.assertRegex(told.getvalue(), r"^truncation is tightest on [\w-]+ with [01]\.\d+\n$")
 
     def test_numbers(self):
-        errors, bounds = np.load(DATA / "errors.npz"), np.load(DATA / "bounds.npz")
+        with np.load(DATA / "errors.npz") as e, np.load(DATA / "bounds.npz") as b:
+            errors, bounds = dict(e), dict(b)
         cell = int(np.flatnonzero(errors["largest"] > 0)[0])
         machine, data, k = self.names["machines"][errors["machine"][cell]], self.names["data"][errors["data"][cell]], errors["k"][cell]
         told = command("atlas", "show", "-device", machine, "-dist", data, "-k", k, DATA).splitlines()

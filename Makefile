@@ -6,7 +6,7 @@ export GOWORK := off
 
 NOTEBOOKS := $(wildcard notebooks/*.ipynb)
 
-.PHONY: help tools modules test test-long test-features test-arm64 test-whole tightness reproduce notebooks notebooks-check lab lab-check lab-browser html html-check index-check playground playground-check site site-check quantise-check tolerance rare order-check network-check wheel wheel-check wheel-bench citation citation-check image image-check manifest release release-links assignments grade course-check hub-check audit fuzz generate record judge fmt vet workflows bench clean
+.PHONY: help tools modules test test-long test-features test-arm64 test-whole tightness reproduce notebooks notebooks-check lab lab-check lab-browser html html-check index-check playground playground-check atlas-page site site-check quantise-check tolerance rare order-check network-check wheel wheel-check wheel-bench citation citation-check image image-check manifest release release-links assignments grade course-check hub-check audit fuzz generate record atlas judge fmt vet workflows bench clean
 
 help: ## list what there is to do
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -77,7 +77,11 @@ playground: modules ## what every chip makes of a dot product, as one page witho
 playground-check: playground ## use this page with a headless Chromium
 	@lab/browser.sh lab/playground_test.py out/site/playground.html
 
-site: playground html ## a site without a server, from make reproduce: out/site, to be opened or put anywhere
+atlas-page: modules ## a page to look through the atlas, without a server: out/site/atlas.html
+	@mkdir -p out/site
+	@go run -buildvcs=false ./cmd/roundoff atlas page -o out/site/atlas.html
+
+site: playground atlas-page html ## a site without a server, from make reproduce: out/site, to be opened or put anywhere
 	@.venv/bin/python lab/site.py
 
 site-check: site ## follow all its links, and look at its pages with a headless Chromium and axe
@@ -186,6 +190,14 @@ record: ## sweep anew what notebook 11 shows from its records, half an hour; out
 		-dist 'blocks(-9,8.8,U(-1,1)),blocks(-4,4,N(0,1)),blocks(-60,60,N(0,1))' -seeds 201:203 -o pkg/study/recorded/scaled.csv
 	.bin/roundoff sweep -ranges=false -per-output -confidence 0.9,0.99,0.999 -m 1000 -n 1000 -k 256 -dist 'U(-1,1),U(0,1)' -seeds 1 \
 		-o pkg/study/recorded/coverage.csv
+
+# Draws that are there already are not computed again: the sweep goes on with its file.
+atlas: ## sweep the atlas anew, pkg/atlas/data, a quarter of an hour; out/atlas keeps the sweep
+	go build -o .bin/roundoff ./cmd/roundoff
+	mkdir -p out/atlas
+	.bin/roundoff sweep -atlas -seeds 201:203 -shard 1/1 -o out/atlas/sweep.csv
+	.bin/roundoff atlas make -o pkg/atlas/data out/atlas/sweep.csv
+	.bin/roundoff atlas check pkg/atlas/data
 
 judge: ## put every bound to every device, data of all kinds and K short and long, half an hour; out/standard.csv
 	go build -buildvcs=false -o .bin/roundoff ./cmd/roundoff

@@ -1,4 +1,4 @@
-"""Writes the site in out/site, from what `make reproduce` and `make playground` left in out: a start page, the executed
+"""Writes the site in out/site, from what `make reproduce`, `make playground` and `make atlas-page` left in out: a start page, the executed
 notebooks, the report, all figures, and the documentation. It asks nothing of any host.
 """
 
@@ -16,7 +16,8 @@ import export
 OUT, SITE = Path("out"), Path("out/site")
 REPOSITORY = "https://" + re.search(r"(?m)^module (.*)$", Path("go.mod").read_text())[1]
 BAR = [("index.html", "Roundoff"), ("report.html", "Report"), ("index.html#notebooks", "Notebooks"), ("figures.html", "Figures"),
-       ("report.html#claims", "Claims"), ("index.html#documentation", "Documentation"), ("playground.html", "Playground")]
+       ("report.html#claims", "Claims"), ("index.html#documentation", "Documentation"), ("playground.html", "Playground"), ("atlas.html", "Atlas")]
+ALONE = ["playground.html", "atlas.html"]  # pages that were made there, each in one file
 VERDICTS = {"reproduced": "are reproduced", "differs": "differ", "cannot-be-tested": "cannot be tested here"}
 
 # Where on the site the files of the repository are.
@@ -137,7 +138,7 @@ def main():
     for path in SITE.iterdir():
         if path.is_dir():
             shutil.rmtree(path)
-        elif path.name != "playground.html":
+        elif path.name not in ALONE:
             path.unlink()
     shutil.copytree(OUT / "figures", SITE / "figures", ignore=shutil.ignore_patterns("*.json", "*.html"))
     shutil.copytree("notebooks", SITE / "notebooks", ignore=lambda folder, names: [n for n in names if not n.endswith(".ipynb")])
@@ -147,7 +148,8 @@ def main():
     for page in OUT.glob("figures/*.html"):
         html = page.read_text().replace('href="../index.html', 'href="../report.html')
         publish(f"figures/{page.name}", barred(html, f"figures/{page.name}"))
-    publish("playground.html", barred((SITE / "playground.html").read_text(), "playground.html"))
+    for page in ALONE:
+        publish(page, barred((SITE / page).read_text(), page))
     report = (OUT / "index.html").read_text().replace('href="html/', 'href="notebooks/').replace('href="site/', 'href="')
     export.write(SITE / "report.html", barred(report, "report.html"))
 

@@ -2,7 +2,7 @@
 be read on a phone, light and dark, and have no serious or critical finding of axe. Leaves pictures in out/site-pictures.
 """
 
-import shutil, sys, time
+import array, json, re, shutil, sys, time, zipfile
 from collections import Counter
 from html.parser import HTMLParser
 from importlib.util import module_from_spec, spec_from_file_location
@@ -20,6 +20,7 @@ spec.loader.exec_module(maker)
 SITE, PICTURES = Path("out/site"), Path("out/site-pictures")
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
 START, DRAWN = 300_000, 2.0  # bytes of the start page with all that it shows; seconds until a page is drawn
+ATLAS = Path("pkg/atlas/data")
 PHONE = {"width": 390, "height": 844}
 
 
@@ -53,7 +54,7 @@ def broken(site):
             path, anchor = urldefrag(url)
             if url.startswith("data:") or url.startswith("https://") and url in found.links:
                 continue
-            if anchor == "top" or path.endswith("playground.html") and "=" in anchor:  # the state of that page
+            if anchor == "top" or path.endswith(tuple(maker.ALONE)) and "=" in anchor:  # the state of that page
                 anchor = ""
             target = (page.parent / unquote(path)).resolve() if path else page
             if not target.is_file() or anchor and (target not in pages or unquote(anchor) not in pages[target].anchors):
@@ -112,6 +113,51 @@ def check(browser, path, scheme):
     return [f"{name}, {scheme}: {s}" for s in said]
 
 
+def column(name):
+    """Returns a column of the errors of the atlas, as numpy.load does."""
+    with zipfile.ZipFile(ATLAS / "errors.npz") as archive:
+        data = archive.read(f"{name}.npy")
+    kind = re.search(rb"'descr': '.(..)'", data)[1]
+    return array.array({b"u1": "B", b"i4": "i", b"f4": "f"}[kind], data[10 + int.from_bytes(data[8:10], "little"):])
+
+
+def check_atlas(browser):
+    """Sees that the atlas follows its lists by keyboard, keeps its state in the address, tells the numbers that the data set
+    has, and has a table without scripts."""
+    names, ks = json.loads((ATLAS / "names.json").read_text()), column("k")
+    data, k, device = names["data"][0], max(ks), names["devices"][-1]
+    cells = zip(column("machine"), column("data"), ks, column("largest"))
+    wanted = next(e for *at, e in cells if at == [names["machines"].index(device["machine"]), 0, k])
+    page, _, _ = opened(browser, SITE / "atlas.html", "light")
+    page.wait_for_selector("html[data-ready]")
+    page.select_option("[name=device]", label=device["name"])
+    page.select_option("[name=data]", label=data)
+    page.focus("[name=k]")
+    page.keyboard.press("End")
+    said = page.inner_text("#status")
+    assert f"K = {k}" in said, said
+    largest = float(re.search(r"is (\S+) \|A\|", said)[1])
+    assert abs(largest / wanted - 1) < 6e-3, (said, wanted)
+    assert page.locator("#plot svg path.series").count() >= 4 and page.locator("#lengths tbody tr").count() == len(set(ks))
+    claimed = page.locator("#bounds tbody tr").count()
+    page.check("#false")
+    assert page.locator("#bounds tbody tr").count() > claimed > 3
+    again, _, _ = opened(browser, SITE / "atlas.html", "dark")
+    again.goto(page.url)
+    again.wait_for_selector("html[data-ready]")
+    assert again.inner_text("#status") == said, (again.url, again.inner_text("#status"), said)
+    again.locator("#plot").scroll_into_view_if_needed()
+    again.screenshot(path=PICTURES / "atlas-chosen-dark.png")
+    again.locator("#all button").first.press("Enter")
+    assert again.inner_text("#one-h") == names["machines"][0], again.inner_text("#one-h")
+    plain = browser.new_context(java_script_enabled=False, viewport=PHONE).new_page()
+    plain.goto((SITE / "atlas.html").resolve().as_uri())
+    assert plain.locator("#all tbody tr").count() > 50 and not plain.locator("#choice").is_visible()
+    plain.screenshot(path=PICTURES / "atlas-plain.png")
+    for p in page, again, plain:
+        p.context.close()
+
+
 class Shown(HTMLParser):
     """The text and the titles in some HTML."""
 
@@ -143,6 +189,8 @@ PICTURES.mkdir(parents=True)
 complaints = list(broken(SITE))
 only = sys.argv[1:]
 with chromium() as browser:
+    if not only or "atlas" in only:
+        check_atlas(browser)
     for path in sorted(SITE.rglob("*.html")):
         if only and not any(o in str(path) for o in only):
             continue

@@ -86,6 +86,7 @@ var rows = []string{
 	"trace -plan blocks-of-lanes A.npy B.npy -row 1 -column 2", "trace -plan split wide.npy tall.npy", "trace -plan plain -promote 3 A.npy B.npy",
 	"tolerance -k 64,300 -device hopper,volta", "tolerance -header made -in e4m3 -orders any", "tolerance A.npy B.npy -o D.npy -confidence always", "tolerance -emulate sums -split-k 2 A.npy B.npy A.npy",
 	"tolerance -json -emulate bits -parts 3 -out binary16 A.npy B.npy B.npy", "tolerance -want-device volta -want-in binary16 -want-acc binary16 -want-out bfloat16 A.npy B.npy A.npy B.npy", "tolerance -plan split A.npy B.npy", "tolerance -promote 32 -in e4m3 -acc binary32 A.npy B.npy",
+	"atlas check vectors", "atlas show -device hopper -in e4m3 -dist U(0,1) -k 128", "atlas show -k 3 folder", "atlas make -o made shard.csv", "atlas make -o made good.csv", "atlas page -o made", "sweep -atlas -devices paper-f32 -k 16 -dist U(0,1) -seeds 1", "sweep -atlas -told files",
 	"version", "help", "gpu help", "",
 }
 
@@ -165,7 +166,7 @@ func one(rng *rand.Rand, list []string) string {
 // commandOf returns the words of a line that name its command.
 func commandOf(line []string) []string {
 	n := min(1, len(line))
-	if len(line) > 1 && slices.Contains([]string{"gpu", "silicon", "vectors", "plan"}, line[0]) {
+	if len(line) > 1 && slices.Contains([]string{"gpu", "silicon", "vectors", "plan", "atlas"}, line[0]) {
 		n = 2
 	}
 	return line[:n]

@@ -16,6 +16,10 @@
 //	roundoff predict          tell the error to be expected of sums of random products
 //	roundoff sweep            count the violations of every bound on emulated machines
 //	roundoff rare             estimate how often bounds fail that fail too rarely to be counted
+//	roundoff atlas make       write a sweep as a data set: columns, manifest, data sheet, licence
+//	roundoff atlas check      see that such a data set is whole
+//	roundoff atlas show       tell errors and bounds of devices, data and K from it
+//	roundoff atlas page       write a page to look through it
 //	roundoff advise           list the devices and formats that meet a tolerance, and their costs
 //	roundoff vectors          compare the emulation with test vectors
 //	roundoff infer            find out how an unknown matrix unit adds, by asking it
@@ -81,6 +85,7 @@ var commands = []command{
 	{"predict", "tell the error to be expected of sums of random products", predictCommand},
 	{"sweep", "count how every bound does on emulated machines", sweepCommand},
 	{"rare", "estimate how often bounds fail that fail too rarely to be counted", rareCommand},
+	{"atlas", "keep errors and bounds over devices, data and K as a data set, and look through it", atlasCommand},
 	{"advise", "tell which devices and formats meet a tolerance, and what they cost", adviseCommand},
 	{"vectors", "compare the emulation with test vectors: vectors check FOLDER ...", vectorsCommand},
 	{"infer", "find out how an unknown matrix unit adds, by asking it", inferCommand},
@@ -195,7 +200,7 @@ func (w *minded) Write(b []byte) (int, error) {
 
 // subcommands returns the subcommands of the commands that have some.
 func subcommands() map[string][]command {
-	return map[string][]command{"plan": planCommands, "silicon": siliconCommands, "gpu": gpuCommands}
+	return map[string][]command{"plan": planCommands, "atlas": atlasCommands, "silicon": siliconCommands, "gpu": gpuCommands}
 }
 
 // usage lists the commands.

@@ -58,6 +58,7 @@ func sweepCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 	flags.BoolVar(&q.Ranges, "ranges", q.Ranges, "test also what bounds say if they know the sizes of the elements")
 	flags.BoolVar(&q.Represented, "represented", q.Represented, "A and B are rounded to their format first, from finer numbers")
 	flags.BoolVar(&q.Standard, "standard", q.Standard, "sweep every device over data of all kinds, or what of that -devices, -dist and -k name")
+	flags.BoolVar(&q.Atlas, "atlas", q.Atlas, "sweep every device as the atlas does, see roundoff help atlas, or what of that -devices, -dist and -k name")
 	flags.DurationVar(&q.hunt, "hunt", 0, "look for bounds that fail at random, for this `time`, as in 10m")
 	flags.Uint64Var(&q.seed, "seed", 1, "hunt with this `number`")
 	flags.StringVar(&q.o, "o", "", "write all into this `file`")
@@ -74,8 +75,11 @@ func sweepCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 	if q.partial && !q.join {
 		return misuse(flags, "-partial goes with -join")
 	}
-	if q.hunt != 0 && (q.join || q.Standard || q.o != "") {
-		return misuse(flags, "-hunt prints what it finds, want none of -join, -standard and -o with it")
+	if q.join && q.Atlas {
+		return misuse(flags, "-atlas is a plan, want none with -join")
+	}
+	if q.hunt != 0 && (q.join || q.Named() != "" || q.o != "") {
+		return misuse(flags, "-hunt prints what it finds, want none of -join, -standard, -atlas and -o with it")
 	}
 	if given(flags, "shard") && (q.join || q.hunt != 0 || q.o == "") {
 		return misuse(flags, "-shard writes the file of -o, want that, and none of -join and -hunt with it")
@@ -98,13 +102,19 @@ func sweepCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 		defer file.drop()
 	}
 	comment := "roundoff sweep " + strings.Join(args, " ")
-	totals := q.Standard
+	if q.Atlas {
+		if _, comment, err = q.Results(); err != nil {
+			return err
+		}
+		comment += "\nroundoff " + question.Version() // as joined shards have it
+	}
+	totals := q.Named() != ""
 	var rows []sweep.Row
 	start := time.Now()
 	switch {
 	case q.join:
 		rows, comment, totals, err = joinFiles(words, q.partial, stderr)
-	case q.Standard:
+	case q.Named() != "":
 		rows, err = q.all(ctx, stderr)
 	default:
 		rows, err = q.run(ctx, stderr)
@@ -121,7 +131,7 @@ func sweepCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 			return err
 		}
 	}
-	if q.Standard {
+	if q.Named() != "" {
 		fmt.Fprintf(stdout, "%v\n", time.Since(start).Round(time.Second))
 	}
 	if totals {

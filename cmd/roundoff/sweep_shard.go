@@ -136,7 +136,8 @@ func joinShards(files []string, partial bool, stderr io.Writer) (rows []sweep.Ro
 	if z.Lack.Missing > 0 {
 		fmt.Fprintf(stderr, "roundoff sweep: %v\n", z.Lack)
 	}
-	return z.Rows, z.Comment(), strings.HasPrefix(z.Command, question.StandardCommand), nil
+	named := strings.HasPrefix(z.Command, question.StandardCommand) || strings.HasPrefix(z.Command, question.AtlasCommand)
+	return z.Rows, z.Comment(), named, nil
 }
 
 // beginsPart reports whether a file begins as one of a shard does.

@@ -29,6 +29,7 @@ type Sweep struct {
 	Ranges      bool   `json:"ranges"`
 	Represented bool   `json:"represented"`
 	Standard    bool   `json:"standard"` // the standard plan, or what of it the arguments that are given name
+	Atlas       bool   `json:"atlas"`    // that of the atlas, likewise
 
 	Given func(name string) bool `json:"-"` // whether the argument of a flag is given, and not left as it is
 }
@@ -41,12 +42,27 @@ func NewSweep() Sweep {
 
 // Check returns an error about the first argument that cannot be meant.
 func (q *Sweep) Check() error {
-	for _, name := range []string{"plans", "m", "n", "confidence", "per-output", "represented", "ranges"} {
-		if q.Standard && q.Given(name) {
-			return fmt.Errorf("-%s with -standard, which has its own", name)
+	if q.Standard && q.Atlas {
+		return errors.New("-standard and -atlas are two plans, want one of them")
+	}
+	for _, name := range []string{"plans", "m", "n", "confidence", "per-output", "represented", "ranges", "told"} {
+		if q.Named() != "" && q.Given(name) && (name != "told" || q.Atlas) {
+			return fmt.Errorf("-%s with -%s, which has its own", name, q.Named())
 		}
 	}
 	return CheckSizes(MostDrawn, Size{"m", q.M}, Size{"n", q.N})
+}
+
+// Named returns the flag of the plan that has its own arguments, "" if they are
+// given one by one.
+func (q *Sweep) Named() string {
+	switch {
+	case q.Standard:
+		return "standard"
+	case q.Atlas:
+		return "atlas"
+	}
+	return ""
 }
 
 // Results returns the plans of the sweep, one or those of the standard plan,
@@ -61,8 +77,8 @@ func (q *Sweep) Results() (plans []sweep.Plan, command string, err error) {
 		return nil, "", err
 	}
 	plans = []sweep.Plan{p}
-	if q.Standard {
-		plans, err = q.standard(p)
+	if q.Named() != "" {
+		plans, err = q.named(p)
 	}
 	return plans, q.command(p), err
 }
@@ -78,7 +94,7 @@ func (q *Sweep) Part(shard sweep.Shard) (plans []sweep.Plan, part sweep.Part, er
 	return plans, part, err
 }
 
-// plan returns what the arguments tell, but for Standard.
+// plan returns what the arguments tell, but for Standard and Atlas.
 func (q *Sweep) plan() (p sweep.Plan, err error) {
 	p = sweep.Plan{M: q.M, N: q.N, PerOutput: q.PerOutput, Ranges: q.Ranges, Represented: q.Represented, Predict: true}
 	if q.Devices != "" || q.Plans == "" {
@@ -150,10 +166,14 @@ func once[T any](name string, values []T, word func(T) string) error {
 	return nil
 }
 
-// standard returns the parts of the standard plan, restricted to the machines,
+// named returns the parts of the plan that is named, restricted to the machines,
 // distributions and Ks that are given.
-func (q *Sweep) standard(of sweep.Plan) (plans []sweep.Plan, err error) {
-	for _, p := range sweep.Standard(of.Seeds, of.Told...) {
+func (q *Sweep) named(of sweep.Plan) (plans []sweep.Plan, err error) {
+	whole := sweep.Standard(of.Seeds, of.Told...)
+	if q.Atlas {
+		whole = sweep.Atlas(of.Seeds)
+	}
+	for _, p := range whole {
 		if q.Given("devices") {
 			p.Machines = common(p.Machines, of.Machines, func(m tcore.Machine) string { return m.Device.Name })
 		}
@@ -168,7 +188,7 @@ func (q *Sweep) standard(of sweep.Plan) (plans []sweep.Plan, err error) {
 		}
 	}
 	if plans == nil {
-		return nil, errors.New("nothing of that is in the standard plan")
+		return nil, fmt.Errorf("nothing of that is in the %s plan", q.Named())
 	}
 	return plans, nil
 }
@@ -183,21 +203,22 @@ func common[T any](list, other []T, name func(T) string) (both []T) {
 	return both
 }
 
-// StandardCommand begins the command of the standard plan.
-const StandardCommand = "roundoff sweep -standard"
+// StandardCommand and AtlasCommand begin the commands of the plans that are
+// named.
+const StandardCommand, AtlasCommand = "roundoff sweep -standard", "roundoff sweep -atlas"
 
-// command returns the command that sweeps a plan, or the standard plan
+// command returns the command that sweeps a plan, or the plan that is named
 // restricted by it.
 func (q *Sweep) command(p sweep.Plan) string {
 	var b strings.Builder
 	begins, without := "roundoff sweep", NewSweep()
-	if q.Standard {
-		begins = StandardCommand
+	if q.Named() != "" {
+		begins += " -" + q.Named()
 	}
 	b.WriteString(begins)
 	for _, f := range []struct {
 		name, value, without string
-		standard             bool // it restricts the standard plan, if given
+		standard             bool // it restricts a plan that is named, if given
 	}{
 		{"devices", names(p.Machines, ",", machineName), without.Devices, true},
 		{"plans", names(p.Orders, ";", func(o plan.Plan) string { return o.Name }), without.Plans, false},
@@ -214,7 +235,7 @@ func (q *Sweep) command(p sweep.Plan) string {
 	} {
 		restricts := f.name == "devices" || f.name == "dist" || f.name == "k"
 		switch {
-		case q.Standard && (!f.standard || restricts && !q.Given(f.name)), f.value == f.without:
+		case q.Named() != "" && (!f.standard || restricts && !q.Given(f.name)), f.value == f.without:
 		case f.value == "true" || f.value == "false":
 			fmt.Fprintf(&b, " -%s=%s", f.name, f.value)
 		case strings.ContainsAny(f.value, "()<>*;|×±+ ") || f.value == "":

@@ -6,6 +6,8 @@ import (
 	"log"
 	"strings"
 
+	"github.com/roundofflab/roundoff/pkg/atlas"
+	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/paper"
 	"github.com/roundofflab/roundoff/pkg/study"
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
@@ -630,4 +632,46 @@ func ExampleRecordedPlanted() {
 	all, err := study.RecordedPlanted()
 	fmt.Println(all[0].Device, all[0].Fault, err)
 	// Output: volta-mma-binary16-binary32 none <nil>
+}
+
+func ExampleAtlasErrors() {
+	a, err := atlas.Recorded()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(study.AtlasErrors(a, "U(0,1)").Name())
+	fmt.Println(study.AtlasTightness(a, 1024, bound.Moments).Name())
+	fmt.Println(study.AtlasTightness(a, 1024, bound.Trace).Name())
+	// Output:
+	// atlas-errors
+	// atlas-tightness
+	// atlas-tightness-run
+}
+
+func ExampleAtlasTightness() {
+	a, err := atlas.Recorded()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(study.AtlasTightness(a, 128, bound.Moments).Finding())
+	// Output:
+}
+
+func ExampleAtlasCertain() {
+	a, err := atlas.Recorded()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(study.AtlasCertain(a).Finding())
+	// Output:
+}
+
+func ExampleExploreAtlas() {
+	a, err := atlas.Recorded()
+	if err != nil {
+		log.Fatal(err)
+	}
+	e := study.ExploreAtlas(a)
+	fmt.Println(e.Figure(e.Start()...).Finding())
+	// Output:
 }

@@ -19,7 +19,7 @@ import (
 // Every setting that a static page contains can be drawn, and so can those at
 // the ends of the sliders.
 func TestExplore_draws_every_setting(t *testing.T) {
-	for _, e := range []viz.Explorer{ExploreLambda(), ExploreBounds(), ExploreDevices()} {
+	for _, e := range []viz.Explorer{ExploreLambda(), ExploreBounds(), ExploreDevices(), ExploreAtlas(recordedAtlas(t))} {
 		name := e.Figure(e.Start()...).Name()
 		t.Run(name, func(t *testing.T) {
 			settings := e.Settings()

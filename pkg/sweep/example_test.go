@@ -331,6 +331,15 @@ func ExampleStandard() {
 	// 16 machines, 11 distributions, 16 × K × 8, K = [1 3 32 33 100 129 1000]
 }
 
+func ExampleAtlas() {
+	for _, p := range sweep.Atlas([]uint64{1, 2}) {
+		fmt.Printf("%d machines, %d distributions, %d × K × %d, K = %v\n", len(p.Machines), len(p.Data), p.M, p.N, p.Ks)
+	}
+	// Output:
+	// 125 machines, 8 distributions, 8 × K × 4, K = [16 128 1024 8192]
+	// 16 machines, 2 distributions, 8 × K × 4, K = [16 128 1024 8192]
+}
+
 // CaseOf gives the command that recomputes a row.
 func ExampleCaseOf() {
 	rows := must(small.Run(context.Background(), nil))

@@ -1,9 +1,6 @@
 package sweep
 
-import (
-	"github.com/roundofflab/roundoff/pkg/tcore"
-	"github.com/roundofflab/roundoff/pkg/tcore/devices"
-)
+import "github.com/roundofflab/roundoff/pkg/tcore"
 
 // standardData are the distributions of the standard plan: smooth ones, with
 // heavy tails, with zeros, with few values, with subnormal elements or results,
@@ -37,26 +34,9 @@ var scaledData = []string{
 // FromDistribution, the plan therefore has about one K in three and at most two
 // seeds. A single seed cannot show that a probabilistic bound fails.
 func Standard(seeds []uint64, told ...Told) []Plan {
-	var machines, withScales []tcore.Machine
-	for _, d := range devices.All() {
-		m := tcore.Machine{Name: d.Name, Device: d}
-		machines = append(machines, m)
-		if d.ScaleBlock > 0 {
-			withScales = append(withScales, m)
-		}
-	}
-	find := func(names []string) (sets []Generator) {
-		for _, name := range names {
-			l, err := FindGenerator(name)
-			if err != nil {
-				panic(err)
-			}
-			sets = append(sets, l)
-		}
-		return sets
-	}
+	machines, withScales := catalogue()
 	plan := func(machines []tcore.Machine, sets []string, m, n int, ks ...int) Plan {
-		return Plan{Machines: machines, Data: find(sets), M: m, N: n, Ks: ks, Seeds: seeds, Confidences: []float64{0.99}, Ranges: true}
+		return Plan{Machines: machines, Data: generators(sets), M: m, N: n, Ks: ks, Seeds: seeds, Confidences: []float64{0.99}, Ranges: true}
 	}
 	plans := []Plan{
 		plan(machines, standardData, 16, 16, 1, 2, 3, 7, 16, 33),

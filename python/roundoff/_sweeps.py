@@ -24,7 +24,7 @@ class Sweep:
     """What is swept, in the words of the flags of `roundoff sweep`: on each of the devices, and by each of the plans of
     libraries, A of m × k is multiplied by B of k × n, drawn from each distribution of dist for each k and each seed, and
     every bound is tested at each confidence. What is None is as there; with standard only the seeds, told, and what of
-    devices, dist and k is to be swept may be given.
+    devices, dist and k is to be swept may be given, and with atlas, the plan of `roundoff atlas`, the same without told.
 
     >>> Sweep(devices="hopper", dist="U(0,1)", k=[16, 256], seeds=range(1, 101)).describe()["command"]
     "roundoff sweep -devices hopper -dist 'U(0,1)' -k 16,256 -seeds 1:100"
@@ -43,6 +43,7 @@ class Sweep:
     ranges: Optional[bool] = None
     represented: Optional[bool] = None
     standard: bool = False
+    atlas: bool = False
 
     def question(self) -> Dict[str, Any]:
         """Returns the question, as the library reads it. Raises TypeError or ValueError for what no flag can be."""

@@ -1,0 +1,106 @@
+package atlaspage
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/roundofflab/roundoff/pkg/atlas"
+	"github.com/roundofflab/roundoff/pkg/bound"
+)
+
+// What the script reads are the numbers of the atlas, to three digits, and the
+// table without scripts has a row for each machine.
+func TestPage_has_the_atlas(t *testing.T) {
+	a, err := atlas.Recorded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := Page(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := regexp.MustCompile(`id="packed">([^<]*)<`).FindSubmatch(page)
+	if found == nil {
+		t.Fatal("the page has no data")
+	}
+	packed, err := base64.StdEncoding.DecodeString(string(found[1]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	z, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var p table
+	if err := json.NewDecoder(z).Decode(&p); err != nil {
+		t.Fatal(err)
+	}
+	near := func(x number, y float64) bool { return math.Abs(float64(x)-y) <= 5.1e-3*math.Abs(y) }
+	row := 0
+	for i, c := range a.Cells {
+		at := fmt.Sprintf("%s, %s, K = %d", c.Machine, c.Data, c.K)
+		if got := fmt.Sprintf("%s, %s, K = %d", p.Devices[p.Machine[i]].Name, p.Data[p.Of[i]], p.Ks[p.K[i]]); got != at {
+			t.Fatalf("cell %d is %s, want %s", i, got, at)
+		}
+		if p.Outputs[i] != c.Outputs || p.Why[i] != c.Why || !near(p.RMS[i], c.RMS()) || !near(p.Mean[i], c.Mean) || !near(p.Largest[i], c.Largest) || p.First[i] != row {
+			t.Fatalf("%s: the page has %d, %v, %v, %v, bounds from %d", at, p.Outputs[i], p.RMS[i], p.Mean[i], p.Largest[i], p.First[i])
+		}
+		for _, b := range c.Bounds {
+			of, _ := bound.Find(b.Name)
+			n := p.Bounds[p.Bound[row]]
+			if n.Name != b.Name || n.Needs != int(of.Needs) || n.Sure != b.Deterministic || (p.Ranges[row] == 1) != b.Ranges ||
+				[]string{"holds", "machine", "data"}[p.Verdict[row]] != string(b.Verdict) || p.Violations[row] != b.Violations ||
+				!near(p.Tau[row], b.Tightness) || !near(p.Constant[row], b.Constant) && !math.IsInf(b.Constant, 0) {
+				t.Fatalf("%s: the page has %+v, τ %v, constant %v, want %+v", at, n, p.Tau[row], p.Constant[row], b)
+			}
+			row++
+		}
+	}
+	if p.First[len(a.Cells)] != row || len(p.Bound) != row {
+		t.Errorf("%d bounds, want %d", len(p.Bound), row)
+	}
+	for i, d := range a.Devices {
+		if p.Devices[i].Name != d.Name || p.Devices[p.Devices[i].Machine].Name != d.Machine {
+			t.Errorf("device %d is %+v, want %+v", i, p.Devices[i], d)
+		}
+	}
+	text := string(page)
+	for _, m := range a.Machines() {
+		if !strings.Contains(text, `<tr><th scope="row">`+m.Name+"</th>") {
+			t.Errorf("no row of %s", m.Name)
+		}
+	}
+	for _, what := range []string{`src=`, `href=`, `http:`, `https:`, "@import", "url("} {
+		if strings.Contains(text, what) {
+			t.Errorf("the page has %q, and is to need nothing else", what)
+		}
+	}
+}
+
+// The page is the same for the same atlas.
+func TestPage_depends_on_the_atlas_alone(t *testing.T) {
+	a, err := atlas.Read(os.DirFS("../../pkg/atlas/data"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, err := Page(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := Page(a)
+	if err != nil || !bytes.Equal(one, other) {
+		t.Errorf("two pages of one atlas differ, %v", err)
+	}
+	a.Version = "<v>"
+	if other, err = Page(a); err != nil || bytes.Contains(other, []byte("<v>")) || !bytes.Contains(other, []byte("&lt;v&gt;")) {
+		t.Errorf("the version is written as it stands, %v", err)
+	}
+}

@@ -1,0 +1,111 @@
+package atlas_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log"
+	"os"
+	"slices"
+
+	"github.com/roundofflab/roundoff/pkg/atlas"
+	"github.com/roundofflab/roundoff/pkg/bound"
+	"github.com/roundofflab/roundoff/pkg/sweep"
+)
+
+func ExampleRecorded() {
+	a, err := atlas.Recorded()
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, c := range a.Select(atlas.Query{Device: "hopper-wgmma-e4m3-binary32", Data: "U(0,1)"}) {
+		best, _ := c.Tightest(bound.Moments)
+		fmt.Printf("K = %4d: RMS %.2g, largest %.2g; %s, τ = %.2g\n", c.K, c.RMS(), c.Largest, best.Name, best.Tightness)
+	}
+	// Output:
+}
+
+func ExampleAtlas() {
+	a, err := atlas.Recorded()
+	if err != nil {
+		log.Fatal(err)
+	}
+	n := a.Count()
+	fmt.Println(n.Devices, "devices,", len(a.Machines()), "machines,", len(a.Data()), "distributions, K =", a.Ks(), "and", n.Violated, "violations")
+	d, _ := a.Device("ada-mma-binary16-binary32")
+	fmt.Println(d.Name, "computes as", d.Machine)
+	files, err := a.Pack()
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, f := range files {
+		fmt.Println(f.Name, bytes.Count(f.Data(), []byte("\n")) > 0)
+	}
+	// Output:
+}
+
+func ExampleCell() {
+	a, err := atlas.Recorded()
+	if err != nil {
+		log.Fatal(err)
+	}
+	c := a.Select(atlas.Query{Device: "cdna3-mfma-binary16-binary32", Data: "N(0,1)", K: 1024})[0]
+	random, certain, exceeded := c.Claimed(bound.Trace)
+	fmt.Println(random, "probabilistic bounds hold and", certain, "certain ones;", exceeded, "are exceeded")
+	fmt.Println(len(sweep.Violated(c.Rows(a.Manifest), sweep.Sure)), "of", len(c.Bounds), "fail more often than stated")
+	// Output:
+}
+
+func ExampleQuery() {
+	a, err := atlas.Recorded()
+	if err != nil {
+		log.Fatal(err)
+	}
+	q := atlas.Query{Device: "arm", Format: "binary32"}
+	i := slices.IndexFunc(a.Devices, q.Matches)
+	fmt.Println(a.Devices[i].Name)
+	// Output:
+	// arm-fmopa-binary32-binary32
+}
+
+func ExampleRead() {
+	_, err := atlas.Read(os.DirFS("."))
+	fmt.Println(err)
+	// Output:
+	// atlas: there is no manifest.json, want the folder of an atlas
+}
+
+func ExampleNew() {
+	m, err := sweep.FindMachine("hopper-wgmma-binary16-binary32")
+	if err != nil {
+		log.Fatal(err)
+	}
+	plan := sweep.Atlas([]uint64{1})[0]
+	plan.Machines, plan.Data, plan.Ks = plan.Machines[:0:0], plan.Data[:1], []int{16}
+	plan.Machines = append(plan.Machines, m)
+	rows, err := plan.Run(context.Background(), nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	a, err := atlas.New(rows, "roundoff sweep -atlas -seeds 1\nroundoff (devel)")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(a.Count().Products, "product of", a.M, "×", a.Cells[0].K, "×", a.N)
+	// Output:
+	// 1 product of 8 × 16 × 4
+}
+
+func ExampleFamilies() {
+	for _, f := range atlas.Families() {
+		fmt.Println(f)
+	}
+	// Output:
+	// sums in binary16
+	// truncated, 13 bits
+	// truncated, 23 to 25 bits
+	// truncated, 35 bits
+	// binary32, to odd
+	// binary32, to nearest
+	// binary64
+}

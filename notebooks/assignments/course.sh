@@ -12,6 +12,7 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 cd "$here/../.."
 lab/install.sh courses
+lab/wheel.sh install .venv-courses # for answers in Python
 venv=.venv-courses
 . lab/env.sh
 PATH="$PWD/$venv/bin:$PATH"

@@ -14,6 +14,7 @@ arrays of float64, exact numbers as `fractions.Fraction`, a format as `Format`.
 from __future__ import annotations
 
 import atexit
+import functools
 import os
 import re
 import select
@@ -182,6 +183,7 @@ class _Tools:
 
 
 _ask = _Tools()
+_known = functools.lru_cache(maxsize=256)(_ask)  # what is asked often
 atexit.register(_ask.end)
 
 
@@ -207,26 +209,30 @@ class Format(NamedTuple):
     @property
     def max(self) -> float:
         """The greatest number."""
-        return _ask("max", self)
+        return _known("max", self)
 
     @property
     def min_normal(self) -> float:
         """The least positive normal number, 2^emin."""
-        return _ask("min_normal", self)
+        return _known("min_normal", self)
 
     @property
     def min_subnormal(self) -> float:
         """The least positive number."""
-        return _ask("min_subnormal", self)
+        return _known("min_subnormal", self)
 
     @property
     def unit_roundoff(self) -> float:
         """u = 2^-p."""
-        return _ask("unit_roundoff", self)
+        return _known("unit_roundoff", self)
 
     def round(self, x: float) -> float:
         """Returns fl(x), to nearest, ties to even."""
         return _ask("round", self, x)
+
+    def truncate(self, x: float) -> float:
+        """Returns x rounded toward zero."""
+        return _ask("truncate", self, x)
 
     def add(self, a: float, b: float) -> float:
         """Returns fl(a + b)."""

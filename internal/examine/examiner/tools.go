@@ -26,6 +26,7 @@ var tools = []tool{
 	{"min_subnormal", tcore.Format.MinSubnormal},
 	{"unit_roundoff", tcore.Format.UnitRoundoff},
 	{"round", func(f tcore.Format, x float64) float64 { return f.Round(x, tcore.ToNearestEven) }},
+	{"truncate", func(f tcore.Format, x float64) float64 { return f.Round(x, tcore.ToZero) }},
 	{"add", func(f tcore.Format, a, b float64) float64 { return f.Add(a, b, tcore.ToNearestEven) }},
 	{"mul", func(f tcore.Format, a, b float64) float64 { return f.Mul(a, b, tcore.ToNearestEven) }},
 	{"fma", func(f tcore.Format, a, b, c float64) float64 { return f.FMA(a, b, c, tcore.ToNearestEven) }},

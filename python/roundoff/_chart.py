@@ -91,7 +91,8 @@ class _Axis:
     def __init__(self, values: List[float], begin: float, end: float, share: bool = False) -> None:
         logs = [math.log10(v) for v in values if 0 < v < math.inf] or [0.0]
         self.begin, self.end, self.share = begin, end, share
-        self.low, self.high = (0, 1) if share else (math.floor(min(logs)), math.floor(max(logs)) + 1)
+        low = math.floor(min(logs))
+        self.low, self.high = (0, 1) if share else (low, max(low + 1, math.ceil(max(logs))))
 
     def place(self, v: float) -> Optional[float]:
         if not math.isfinite(v) or v <= 0 and not self.share:

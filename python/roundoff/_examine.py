@@ -246,9 +246,13 @@ def said(e: BaseException, function: Any = None) -> str:
     """Returns what an exception says, as a line, and where in the student's cell it was raised."""
     if isinstance(e, Refused):
         return str(e)
-    text, where = str(e), ""
+    try:
+        text = str(e)
+    except Exception:  # noqa: BLE001: it is a student's
+        text = "it does not say what"
     if len(text) > 1000:
         text = text[:1000] + "..."
+    where = ""
     code, trace = getattr(function, "__code__", None), e.__traceback__
     while code is not None and trace is not None:
         if trace.tb_frame.f_code is code:

@@ -171,6 +171,7 @@ class _Tools:
                 raise
 
     def start(self) -> None:
+        self.end()
         self.process, self.owner = _started(apart=True), os.getpid()  # apart: Ctrl-C is not for it
         self.peer = _examine.Peer(self.process.stdout, self.process.stdin)
         names, types = self.peer.call(0, _examine.signature("func() ([]string, []string)"))
@@ -180,6 +181,8 @@ class _Tools:
         if self.process is not None and self.owner == os.getpid():
             self.process.kill()
             self.process.wait()
+            for file in (self.process.stdin, self.process.stdout):
+                _close(file)
 
 
 _ask = _Tools()

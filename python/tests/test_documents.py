@@ -9,17 +9,17 @@ import unittest
 from pathlib import Path
 
 import roundoff
+import roundoff.course
 
 
 class Documents(unittest.TestCase):
     def test_examples(self):
-        for name in ("", "._arrays", "._catalogue", "._library", "._products", "._questions", "._records", ".testing"):
+        for name in ("", "._arrays", "._catalogue", "._chart", "._examine", "._library", "._products", "._questions", "._records", ".course", ".testing"):
             found = doctest.testmod(importlib.import_module("roundoff" + name))
             self.assertEqual(found.failed, 0, name)
 
     def test_all_is_documented(self):
-        for name in roundoff.__all__:
-            x = getattr(roundoff, name)
+        for name, x in [(n, getattr(m, n)) for m in (roundoff, roundoff.course) for n in m.__all__]:
             self.assertTrue(inspect.getdoc(x), name)
             if inspect.isfunction(x):
                 self.assertIn(">>>", x.__doc__, f"{name} has no example")
@@ -40,5 +40,5 @@ class Documents(unittest.TestCase):
 
     def test_files(self):
         files = {f.name for f in importlib.resources.files("roundoff").iterdir()}
-        self.assertLessEqual({"py.typed", "LICENSE", "NOTICES", "_libroundoff.so"}, files)
+        self.assertLessEqual({"py.typed", "LICENSE", "NOTICES", "_examiner", "_libroundoff.so"}, files)
 

@@ -73,7 +73,7 @@ spoilt = {
 # Of each language: how an answer begins in a source, a line of it that writes to standard error, and a cell that never ends.
 spoken = {
     "go": ("// BEGIN SOLUTION", 'println("to standard error")', "%%\nfor {\n}"),
-    "python": ("### BEGIN SOLUTION", r'__import__("sys").stderr.write("to standard error\n")', "while True:\n    pass"),
+    "python": ("### BEGIN SOLUTION", '__import__("warnings").warn("to standard error")', "while True:\n    pass"),
 }
 
 

@@ -50,7 +50,7 @@ class Room:
         self.environment = {
             "PATH": f"/programs:{venv}/bin:{goroot}/bin:/usr/bin:/bin", "HOME": "/tmp/home", "LANG": "C.UTF-8",
             "GOCACHE": "/tmp/gocache", "GOMODCACHE": go("GOMODCACHE"), "GOPATH": "/tmp/go", "GOTOOLCHAIN": "local",
-            "GOTELEMETRY": "off", "GOENV": "off", "GOPROXY": "off", "GOFLAGS": "-mod=readonly -buildvcs=false",
+            "GOTELEMETRY": "off", "GOENV": "off", "GOPROXY": "off", "GOFLAGS": "-mod=readonly -buildvcs=false -ldflags=-w",  # no tables for debuggers, a third of a link
             "JUPYTER_PATH": "/kernels", "JUPYTER_RUNTIME_DIR": "/tmp/jupyter", "IPYTHONDIR": "/tmp/ipython",
             "PYDEVD_DISABLE_FILE_VALIDATION": "1", "ROUNDOFF_EXAMINATION": "/examination",
             "ROUNDOFF_FIGURES": "png"}

@@ -17,28 +17,22 @@ def submission(notebook, points):
 # Dishonest: what stands in place of every answer.
 bodies = {
     "py_exit": "import os; os._exit(0)",
-    "py_sys_exit": "raise SystemExit(0)",
-    "py_interrupt": "raise KeyboardInterrupt",
     "py_swallows": "while True:\n        try:\n            while True: pass\n        except BaseException: pass",
-    "py_forever": "while True: pass",
-    "py_sleeps": "import time; time.sleep(987654)",
     "py_kill_all": "import os; os.kill(-1, 9)",
-    "py_forks": "import os\n    while True: os.fork()",
-    "py_memory": "x = []\n    while True: x.append(bytearray(1 << 28))",
-    "py_recursion": "f = lambda: f(); return f()",
-    "py_long_error": 'raise ValueError("mark " * (1 << 22))',
-    "py_lying_error": 'raise type("E", (Exception,), {"__str__": lambda s: 1 / 0})()',
-    "py_none": "return None",
-    "py_text": 'return "1"',
-    "py_nan": "return math.nan",
-    "py_complex": "return 1j",
-    "py_vector": "import numpy; return numpy.ones(3)",
-    "py_objects": "import numpy; return numpy.array([None])",
-    "py_integer": "return 10**5000",
-    "py_many": "return [1.0] * (1 << 24)",
-    "py_liar": 'return type("F", (float,), {n: lambda *a: True for n in ("__eq__", "__ne__", "__lt__", "__gt__")})(1.5)',
-    "py_repr": 'return type("R", (), {"__repr__": lambda s: exit(0)})()',
     "py_closes": "import os; os.closerange(3, 999)",
+}
+
+# What stands in place of the first answer, of the second and so on, three to a submission.
+answers = {
+    "py_raises": ("raise SystemExit(0)", "raise KeyboardInterrupt", 'raise ValueError("mark " * (1 << 22))'),
+    "py_lies": (
+        'raise type("E", (Exception,), {"__str__": lambda s: 1 / 0})()',
+        'return type("F", (float,), {n: lambda *a: True for n in ("__eq__", "__ne__", "__lt__", "__gt__")})(1.5)',
+        'return type("R", (), {"__repr__": lambda s: exit(0)})()',
+    ),
+    "py_others": ("return None", 'return "1"', "return 1j"),
+    "py_arrays_of": ("import numpy; return numpy.ones(3)", "import numpy; return numpy.array([None])", "return math.nan"),
+    "py_large": ("return 10**5000", "return [1.0] * (1 << 24)", "f = lambda: f(); return f()"),
 }
 
 # Dishonest: a cell of its own before untouched stubs.
@@ -51,7 +45,6 @@ cells = {
     "py_steals": "!env; cat /proc/*/environ | tr '\\0' '\\n'; find / -name '*.ipynb' -not -path '/proc/*' -exec cat {} +; strings -a $(python -c 'import roundoff.course as c; print(c.EXAMINER)') | grep 20261",
     "py_startup": "!mkdir -p ~/.ipython/profile_default/startup; echo 'raise SystemExit' >~/.ipython/profile_default/startup/0.py; echo x >/tmp/roundoff-was-here",
     "py_kernel": "import os\nos.kill(os.getpid(), 9)",
-    "py_prints": "while True: print('x' * 65536)",
     "py_html": "from IPython.display import HTML, Javascript, display\ndisplay(HTML('<script>alert(1)</script><img src=x onerror=alert(1)>'), Javascript('alert(1)'))",
 }
 
@@ -60,6 +53,11 @@ def dishonest(desk):
     """Pairs of a name and a submission that has earned nothing."""
     for name, body in bodies.items():
         yield name, submission(desk.stubs(body), nothing)
+    for name, three in answers.items():
+        notebook = desk.stubs()
+        for cell, body in zip([c for c in notebook["cells"] if desk.stub in c["source"]], three, strict=True):
+            cell["source"] = cell["source"].replace(desk.stub, body)
+        yield name, submission(notebook, nothing)
     for name, cell in cells.items():
         yield name, submission(desk.stubs("", cell), nothing)
 
@@ -68,7 +66,6 @@ def careless(desk):
     """Pairs of a name and a submission that has earned what it says."""
     slips = {
         "py_prints_much": "for i in range(3000): print('debug')",
-        "py_endless_cell": "while True: pass",
         "py_syntax": "def half(x): return x /",
         "py_leaves": "raise SystemExit",
         "py_names": "course = check = answer = json = None",
@@ -77,7 +74,7 @@ def careless(desk):
     for name, cell in slips.items():
         yield name, submission(desk.answers(cell), everything)
 
-    for name, kind in {"py_scalars": "np.float32({})", "py_arrays": "np.array({})", "py_integers": "(lambda v: int(v) if v == int(v) else v)({})"}.items():
+    for name, kind in {"py_scalars": "np.float64({})", "py_arrays": "np.array({})", "py_integers": "(lambda v: int(v) if v == int(v) else v)({})"}.items():
         typed = desk.answers("import numpy as np")
         for answer in ("unit-roundoff", "first-gap", "ulp"):
             cell = desk.cell(typed, answer)
@@ -101,7 +98,7 @@ def careless(desk):
     go["metadata"] = {"kernelspec": {"name": "gonb", "display_name": "x", "language": "go"}, "language_info": {"name": "go"}}
     yield "py_go", submission(go, everything)
 
-    for i in range(3):
+    for i in range(2):
         yield f"py_honest{i}", submission(desk.answers(f"seat = {i}"), everything)
 
 

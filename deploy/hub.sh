@@ -5,6 +5,7 @@ set -eu
 umask 022 # students read what is compiled; what they may not read says so itself
 cd "$(dirname "$0")/.."
 lab/install.sh courses
+[ ! -d python ] || lab/wheel.sh install .venv-courses # where install.sh was, it has done that
 # Where install.sh installed this, students read the modules that it fetched.
 [ ! -d .modules ] || export GOMODCACHE="$PWD/.modules"
 state=${ROUNDOFF_HUB_STATE:-$PWD/out/hub}

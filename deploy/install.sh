@@ -20,6 +20,8 @@ case $1 in /*) dest=$1 ;; *) fail "DEST is a path from the root, not $1" 2 ;; es
 [ ! -e "$dest/.git" ] || fail "$dest is a clone; its history holds the solutions"
 [ -z "$(ls -A "$dest" 2>/dev/null)" ] || [ -f "$dest/deploy/hub.sh" ] || fail "$dest is there and is no hub"
 make -s tools
+lab/wheel.sh build
+wheel=$(echo "$PWD"/dist/roundoff-*.whl)
 
 list="$(sed -n 's/^!//p' .dockerignore) deploy"
 without=$(sed -n 's/^[^#*!]/:!&/p' .dockerignore)
@@ -44,6 +46,7 @@ cd "$dest"
 GOPROXY="file://$modules/cache/download,$(go env GOPROXY)" GOMODCACHE="$dest/.modules" make -s modules
 # A Python in the home of a person is closed to all others.
 PYTHON=${PYTHON:-/usr/bin/python3} lab/install.sh courses
+.venv-courses/bin/python -m pip install --no-deps --no-index --no-input --disable-pip-version-check --force-reinstall -q "$wheel"
 for program in .bin/gonb .venv-courses/bin/python "$(go env GOROOT)/bin/go"; do
 	setpriv --reuid=65534 --regid=65534 --clear-groups test -x "$program" ||
 		fail "students cannot run $program: they need the right to read it and every folder above it"

@@ -78,10 +78,14 @@ kernel = json.loads((root / "tools" / "kernels" / "gonb" / "kernel.json").read_t
 run = "{ echo 10 >/proc/self/autogroup; } 2>/dev/null; " \
       f'ulimit -t 3600; PATH="{root}/.bin:$PATH" exec nice -n 10 gonb --kernel "$0" --raw_error "--go_work={root}"'
 kernel["argv"] = ["/bin/sh", "-c", run, "{connection_file}"]
+# The same for Python, whose package hub.sh or install.sh has put beside it.
+yields = '{ echo 10 >/proc/self/autogroup; } 2>/dev/null; ulimit -t 3600; exec nice -n 10 "$0" -m ipykernel_launcher -f "$1"'
+python = {"display_name": "Python 3 (ipykernel)", "language": "python",
+          "argv": ["/bin/sh", "-c", yields, sys.executable, "{connection_file}"]}
 # The server of a student needs nothing of nbgrader but the button that validates.
 unused = ["nbgrader.server_extensions." + e for e in ("formgrader", "course_list", "assignment_list")]
 server = {"ServerApp": {"jpserver_extensions": {e: False for e in [*unused, "jupyter_lsp"]}}}
-for path, content in (("kernels/gonb/kernel.json", kernel), ("config/jupyter_server_config.json", server)):
+for path, content in (("kernels/gonb/kernel.json", kernel), ("kernels/python3/kernel.json", python), ("config/jupyter_server_config.json", server)):
     file = state / "jupyter" / path
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(json.dumps(content, indent=1))

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Builds the wheel of python/ into dist (build), tests it in a fresh environment of every Python from 3.10 up that this
-# machine has (check), or measures it (bench). Exits with 75 when that cannot be done on this machine, for want of Python,
+# machine has (check), measures it (bench), or installs it in an environment (install DIR), built again if what it is made
+# of has changed. Exits with 75 when that cannot be done on this machine, for want of Python,
 # of a C compiler, or of Python's package index.
 set -eu
 cd "$(dirname "$0")/.."
@@ -75,6 +76,14 @@ check() {
 	echo "wheel: tested on $tried versions of Python"
 }
 
+install() { # environment
+	of=$(git ls-files -z go.mod go.sum cmd/libroundoff internal pkg python | grep -zv '_test\.go$' | xargs -0 cat | cksum)
+	[ "$(cat "$1/wheel.of" 2>/dev/null)" != "$of" ] || return 0
+	build
+	"$1/bin/python" -m pip install --no-deps --no-index --no-input --disable-pip-version-check --force-reinstall -q dist/roundoff-*.whl
+	echo "$of" >"$1/wheel.of"
+}
+
 bench() {
 	[ -e dist ] || build
 	python=$(pythons 2>/dev/null | tail -n 1)
@@ -85,5 +94,6 @@ bench() {
 
 case ${1:-} in
 build | check | bench) "$1" ;;
-*) fail 2 "want build, check or bench" ;;
+install) install "${2:?an environment}" ;;
+*) fail 2 "want build, check, bench or install" ;;
 esac

@@ -1,4 +1,4 @@
-"""Builds the library of Go into the wheel, and gives the wheel the tag of the systems that can open it."""
+"""Builds the library of Go and the examiner of courses into the wheel, and gives it the tag of the systems that can open them."""
 
 import os
 import platform
@@ -11,6 +11,7 @@ from pathlib import Path
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 NAME = "_libroundoff.so"
+EXAMINER = "_examiner"
 
 
 class Build(BuildHookInterface):
@@ -18,13 +19,16 @@ class Build(BuildHookInterface):
         root = Path(self.root)
         made = root.parent / "out" / "wheel"
         made.mkdir(parents=True, exist_ok=True)
-        library, notices = made / NAME, made / "NOTICES"
-        go = ["go", "build", "-trimpath", "-buildvcs=auto", "-ldflags=-s -w", "-buildmode=c-shared", "-o", str(library), "./cmd/libroundoff"]
-        subprocess.run(go, cwd=root.parent, check=True, env={**os.environ, "CGO_ENABLED": "1", "GOWORK": "off", "GOAMD64": "v1", "GOARM64": "v8.0"})
+        library, examiner, notices = made / NAME, made / EXAMINER, made / "NOTICES"
+        go = ["go", "build", "-trimpath", "-buildvcs=auto", "-ldflags=-s -w", "-o"]
+        old = {**os.environ, "GOWORK": "off", "GOAMD64": "v1", "GOARM64": "v8.0"}
+        subprocess.run([*go, str(library), "-buildmode=c-shared", "./cmd/libroundoff"], cwd=root.parent, check=True, env={**old, "CGO_ENABLED": "1"})
+        subprocess.run([*go, str(examiner), "./internal/examine/examiner"], cwd=root.parent, check=True, env={**old, "CGO_ENABLED": "0"})
         notices.write_text(licences(root.parent), encoding="utf-8")
         build_data["pure_python"] = False
         build_data["tag"] = f"py3-none-{system(library)}"
         build_data["force_include"][str(library)] = f"roundoff/{NAME}"
+        build_data["force_include"][str(examiner)] = f"roundoff/{EXAMINER}"
         build_data["force_include"][str(notices)] = "roundoff/NOTICES"
         build_data["force_include"][str(root.parent / "LICENSE")] = "roundoff/LICENSE"
 
@@ -50,7 +54,7 @@ def licences(root):
         return subprocess.run(["go", *arguments], cwd=root, check=True, capture_output=True, text=True).stdout.strip()
 
     modules = {("Go " + go("env", "GOVERSION"), go("env", "GOROOT"))}
-    for line in go("list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}{{end}}", "./cmd/libroundoff").splitlines():
+    for line in go("list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}{{end}}", "./cmd/libroundoff", "./internal/examine/examiner").splitlines():
         if line:
             modules.add(tuple(line.split("\t")))
     parts = []

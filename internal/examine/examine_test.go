@@ -253,8 +253,43 @@ func TestMessagesAreLines(t *testing.T) {
 	lines := bufio.NewScanner(&asked)
 	for lines.Scan() {
 		var m message
-		if err := json.Unmarshal(lines.Bytes(), &m); err != nil {
+		if err := json.Unmarshal(lines.Bytes(), &m); err != nil || m.Type != "func(string, []float64) float64" {
 			t.Errorf("%s: %v", lines.Bytes(), err)
+		}
+	}
+}
+
+// Another language reads the types of a call.
+func TestNotation(t *testing.T) {
+	type pair struct {
+		N int
+		X []*big.Rat
+	}
+	for _, test := range []struct {
+		f    any
+		want string
+	}{
+		{func() {}, "func()"},
+		{func(uint64, bool) Sheet { return nil }, "func(uint64, bool) examine.Sheet"},
+		{func(func(a, b float64) float64, pair) (x, y *big.Rat) { return nil, nil },
+			"func(func(float64, float64) float64, examine.pair{int, []*big.Rat}) (*big.Rat, *big.Rat)"},
+	} {
+		if got := Notation(reflect.TypeOf(test.f)); got != test.want {
+			t.Errorf("%s, want %s", got, test.want)
+		}
+	}
+}
+
+// Several functions have their numbers in their order.
+func TestServeSeveral(t *testing.T) {
+	here, there := net.Pipe()
+	defer here.Close()
+	go Serve(there, func() int { return 10 }, func() int { return 11 })
+	lines := bufio.NewScanner(here)
+	for i, want := range []string{`{"results":[10]}`, `{"results":[11]}`, `{"panic":"there is no function 2"}`} {
+		fmt.Fprintf(here, `{"call":%d}`+"\n", i)
+		if lines.Scan(); lines.Text() != want {
+			t.Errorf("function %d: %s, want %s", i, lines.Text(), want)
 		}
 	}
 }

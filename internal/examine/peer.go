@@ -15,9 +15,11 @@ import (
 const LongestLine = 16 << 20
 
 // message is one message of the connection, a line of JSON: a call of a
-// function, given by its number, or the outcome of the last call.
+// function, given by its number, or the outcome of the last call. Type is the
+// [Notation] of the function that is called, for an end in another language.
 type message struct {
 	Call    *int              `json:"call,omitempty"`
+	Type    string            `json:"type,omitempty"`
 	Args    []json.RawMessage `json:"args,omitempty"`
 	Results []json.RawMessage `json:"results,omitempty"`
 	Panic   string            `json:"panic,omitempty"`
@@ -68,20 +70,24 @@ func Remote(conn io.ReadWriter, t reflect.Type) reflect.Value {
 	return newPeer(conn).function(0, t)
 }
 
-// Serve answers calls of f until the connection ends, which is not an error,
-// even if f has not returned. It returns an error if the other end violates the
-// protocol. It panics if f is not a function or has an argument or a result
-// that cannot be sent.
-func Serve(conn io.ReadWriter, f any) error {
-	v := reflect.ValueOf(f)
-	if v.Kind() != reflect.Func || v.IsNil() {
-		panic(fmt.Sprintf("examine: %T is served, want a function", f))
-	}
-	if err := sendable(v.Type()); err != nil {
-		panic("examine: " + err.Error())
+// Serve answers calls of the functions, which are numbered from 0, until the
+// connection ends, which is not an error, even if one has not returned. It
+// returns an error if the other end violates the protocol. It panics if one is
+// not a function or has an argument or a result that cannot be sent.
+func Serve(conn io.ReadWriter, functions ...any) error {
+	var offered []reflect.Value
+	for _, f := range functions {
+		v := reflect.ValueOf(f)
+		if v.Kind() != reflect.Func || v.IsNil() {
+			panic(fmt.Sprintf("examine: %T is served, want a function", f))
+		}
+		if err := sendable(v.Type()); err != nil {
+			panic("examine: " + err.Error())
+		}
+		offered = append(offered, v)
 	}
 	p := newPeer(conn)
-	p.offer(v)
+	p.offered = offered
 	for {
 		m, err := p.receive()
 		if errors.Is(err, io.EOF) {
@@ -109,10 +115,11 @@ func Serve(conn io.ReadWriter, f any) error {
 // function returns a function that calls the function of the other end with
 // this number. Its calls run one at a time.
 func (p *peer) function(number int, t reflect.Type) reflect.Value {
+	notation := Notation(t)
 	return reflect.MakeFunc(t, func(args []reflect.Value) []reflect.Value {
 		p.calling.Lock()
 		defer p.calling.Unlock()
-		results, err := p.call(number, t, args)
+		results, err := p.call(message{Call: &number, Type: notation}, t, args)
 		if err != nil {
 			panic(err.Error())
 		}
@@ -120,16 +127,16 @@ func (p *peer) function(number int, t reflect.Type) reflect.Value {
 	})
 }
 
-// call sends a call and waits for its outcome. Meanwhile it answers the calls
-// of the other end.
-func (p *peer) call(number int, t reflect.Type, args []reflect.Value) ([]reflect.Value, error) {
+// call sends a call with these arguments and waits for its outcome. Meanwhile
+// it answers the calls of the other end.
+func (p *peer) call(m message, t reflect.Type, args []reflect.Value) ([]reflect.Value, error) {
 	before := len(p.offered)
 	defer func() { p.offered = p.offered[:before] }()
-	sent := make([]json.RawMessage, len(args))
+	m.Args = make([]json.RawMessage, len(args))
 	for i, a := range args {
-		sent[i] = p.encode(a)
+		m.Args[i] = p.encode(a)
 	}
-	if err := p.send(message{Call: &number, Args: sent}); err != nil {
+	if err := p.send(m); err != nil {
 		return nil, err
 	}
 	for {

@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"reflect"
 	"strconv"
+	"strings"
 )
 
 // A Drawing is a result that is sent as its numbers in CSV, such as a chart of
@@ -67,6 +68,33 @@ func sendable(t reflect.Type) error {
 		return nil
 	}
 	return fmt.Errorf("%v cannot be sent", t)
+}
+
+// Notation returns a type as Go writes it, a struct with the types of its
+// fields: "func(tcore.Format{string, int, int}, []float64) float64".
+func Notation(t reflect.Type) string {
+	list := func(n int, at func(int) reflect.Type) string {
+		parts := make([]string, n)
+		for i := range parts {
+			parts[i] = Notation(at(i))
+		}
+		return strings.Join(parts, ", ")
+	}
+	switch {
+	case t == rat || t.Implements(drawing):
+		return t.String()
+	case t.Kind() == reflect.Slice:
+		return "[]" + Notation(t.Elem())
+	case t.Kind() == reflect.Struct:
+		return t.String() + "{" + list(t.NumField(), func(i int) reflect.Type { return t.Field(i).Type }) + "}"
+	case t.Kind() == reflect.Func:
+		out := list(t.NumOut(), t.Out)
+		if t.NumOut() > 1 {
+			out = "(" + out + ")"
+		}
+		return strings.TrimSpace("func(" + list(t.NumIn(), t.In) + ") " + out)
+	}
+	return t.Kind().String()
 }
 
 // encode returns the JSON of a value of a sendable type. Numbers of binary64

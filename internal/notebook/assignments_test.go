@@ -14,13 +14,19 @@ import (
 // nothing else, every check is locked and has points, and there is one essay.
 func TestTheAssignments(t *testing.T) {
 	files, err := filepath.Glob("../../notebooks/assignments/source/*/*.ipynb")
-	if err != nil || len(files) != 4 {
-		t.Fatalf("%d assignments, want 4: %v", len(files), err)
+	if err != nil || len(files) != 8 {
+		t.Fatalf("%d assignments, want 4 in Go and 4 in Python: %v", len(files), err)
 	}
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			nb := open(t, file)
-			if err := nb.CheckKernel(); err != nil {
+			answer, check := goAnswer, "course.Check"
+			if err := nb.CheckKernel(); strings.HasSuffix(file, "-python.ipynb") {
+				answer, check = pythonAnswer, "course.check("
+				if spec := nb.Metadata["kernelspec"].(map[string]any); spec["name"] != "python3" || spec["language"] != "python" {
+					t.Errorf("the kernel is %v, want python3 for python", spec)
+				}
+			} else if err != nil {
 				t.Error(err)
 			}
 			if folder := filepath.Base(filepath.Dir(file)); folder+".ipynb" != filepath.Base(file) {
@@ -38,7 +44,7 @@ func TestTheAssignments(t *testing.T) {
 					t.Errorf("cell %d: solution is %v, and the markers say otherwise", i+1, solution)
 				}
 				if grader == nil {
-					if strings.Contains(c.Source, "course.Check") {
+					if strings.Contains(c.Source, check) {
 						t.Errorf("cell %d has a check and no points", i+1)
 					}
 					continue
@@ -53,7 +59,7 @@ func TestTheAssignments(t *testing.T) {
 					essays++
 				case solution && !answer.MatchString(c.Source):
 					t.Errorf("cell %d is more than a function and its solution:\n%s", i+1, c.Source)
-				case grade && (!locked || solution || !strings.Contains(c.Source, "course.Check")):
+				case grade && (!locked || solution || !strings.Contains(c.Source, check)):
 					t.Errorf("cell %d has points and is no locked check", i+1)
 				}
 				p, _ := strconv.ParseFloat(fmt.Sprint(grader["points"]), 64)
@@ -72,6 +78,9 @@ func TestTheAssignments(t *testing.T) {
 	}
 }
 
-// answer matches a function whose body is the solution only. Other code in the
+// These match a function whose body is the solution only. Other code in the
 // body would be unused in the stub, or unreachable after its panic.
-var answer = regexp.MustCompile(`(?s)^(//[^\n]*\n)?func [^\n]*\{\n\t// BEGIN SOLUTION\n.*\n\t// END SOLUTION\n\}$`)
+var (
+	goAnswer     = regexp.MustCompile(`(?s)^(//[^\n]*\n)?func [^\n]*\{\n\t// BEGIN SOLUTION\n.*\n\t// END SOLUTION\n\}$`)
+	pythonAnswer = regexp.MustCompile(`(?s)^def [^\n]*:\n    """[^\n]*"""\n    ### BEGIN SOLUTION\n(    [^\n]*\n)+    ### END SOLUTION$`)
+)

@@ -12,6 +12,7 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 cd "$here/../.."
 lab/install.sh courses
+lab/wheel.sh install .venv-courses # for answers in Python
 venv=.venv-courses
 . lab/env.sh
 PATH="$PWD/$venv/bin:$PATH"
@@ -33,12 +34,7 @@ nbgrader() { # command, assignment, flags; the kernels' logs are long, so only e
 
 case ${1:-} in
 release)
-	: >"$log"
-	for assignment in source/*/; do
-		assignment=$(basename "$assignment")
-		nbgrader generate_assignment "$assignment" --force
-		echo "course: $course/release/$assignment"
-	done
+	exec python release.py "$course"
 	;;
 grade)
 	shift
@@ -51,9 +47,17 @@ read)
 	;;
 feedback)
 	shift
+	student= # who is meant, or everybody
+	for flag; do
+		case $flag in --student=*) student=${flag#--student=} ;; esac
+	done
 	for assignment in source/*/; do
 		assignment=$(basename "$assignment")
-		ls -d "$course"/autograded/*/"$assignment" >/dev/null 2>&1 || continue
+		if [ -n "$student" ]; then
+			[ -e "$course/autograded/$student/$assignment" ] || continue
+		else
+			ls -d "$course"/autograded/*/"$assignment" >/dev/null 2>&1 || continue
+		fi
 		nbgrader generate_feedback "$assignment" --force "$@"
 	done
 	echo "course: $course/feedback"

@@ -1,4 +1,4 @@
-"""Hands in what hostile.py makes, with honest answers between it in random order, grades all of it, and
+"""Hands in what hostile.py and hostile_python.py make, with honest answers between it in random order, grades all of it, and
 compares every mark, every file and every process with what they must be. From the root of the repository,
 after lab/install.sh courses:
 
@@ -24,6 +24,7 @@ import psutil
 from nbgrader.api import Gradebook, MissingEntry
 
 import hostile
+import hostile_python
 from roundtrip import checks, end_all, here, read, solved
 
 root = here.parent.parent
@@ -35,16 +36,21 @@ secret = "a-secret-of-the-instructor"
 html = ("html", "html_in_the_essay", "escapes")  # submissions that try to have a browser run something
 
 
+def papers(assignment):
+    """The release of an assignment, and its solution."""
+    release = read(course / "release" / assignment / f"{assignment}.ipynb")
+    return release, solved(read(here / "source" / assignment / f"{assignment}.ipynb"), release)
+
+
 def submissions(port):
     """All of them by name, in random order."""
-    source = read(here / "source" / "1-formats" / "1-formats.ipynb")
-    release = read(course / "release" / "1-formats" / "1-formats.ipynb")
-    full = solved(source, release)
+    release, full = papers("1-formats")
     desk = hostile.Desk(release, full)
     handed = dict(hostile.dishonest(desk, port)) | dict(hostile.careless(desk))
-    for i in range(12):
+    for i in range(4):
         handed[f"honest{i:02d}"] = hostile.Submission(desk.answers(f"const seat = {i}"), hostile.everything)
     handed["honest_and_whole"] = hostile.Submission(full, checks(full))
+    handed |= hostile_python.submissions(*papers(hostile_python.assignment))
     names = sorted(handed)
     random.Random(seed).shuffle(names)
     return {name: handed[name] for name in names}
@@ -121,9 +127,9 @@ class Visitors(http.server.BaseHTTPRequestHandler):
         pass
 
 
-def scores(gradebook, name):
+def scores(gradebook, assignment, name):
     try:
-        submission = gradebook.find_submission("1-formats", name)
+        submission = gradebook.find_submission(assignment, name)
     except MissingEntry:
         return None
     return {g.cell.name: g.score for n in submission.notebooks for g in n.grades if g.cell.cell_type == "code"}
@@ -176,7 +182,7 @@ def main(only):
         for i, name in enumerate(names):
             who, want = student(i, name), handed[name].points
             shown = [line for line in table if line.startswith(who.replace("\t", "�") + "  ")]
-            got = scores(gradebook, who)
+            got = scores(gradebook, handed[name].name, who)
             if len(shown) != 1 or ("not graded" in shown[0]) != (want is None):
                 wrong.append(f"{name}: the table says {shown}")
             if want and any(want.values()) and not any("to be read" in line for line in shown):
@@ -185,13 +191,13 @@ def main(only):
                 missed = {c: p for c, p in (got or {}).items() if p != want.get(c, 0)}
                 if got is None or missed:
                     wrong.append(f"{name}: got {got}, want {want}")
-                page = course / "autograded" / who / "1-formats" / "1-formats.ipynb"
+                page = course / "autograded" / who / handed[name].name / f"{handed[name].name}.ipynb"
                 text = json.dumps([c.get("outputs") for c in read(page)["cells"]]) if page.exists() else ""
                 for word in (secret, "20261", "course_test", "BEGIN SOLUTION", "<script", "onerror"):
                     if word in text and not (word == "<script" and name == "escapes"):
                         wrong.append(f"{name}: its outputs hold {word!r}")
     wrong += [f"{name}: its page of feedback runs what a student wrote" for name in names if name in html and runs(student(names.index(name), name))]
-    full = next(i for i, name in enumerate(names) if handed[name].points)
+    full = next(i for i, name in enumerate(names) if handed[name].points and handed[name].name == "1-formats")
     if "has 1089 points of" not in forged(student(full, names[full])):
         wrong.append("a mark above the maximum is in the table")
     for line in ("zz_link ", "zz_link_to_folder", "zz_fifo", "zz_loose"):

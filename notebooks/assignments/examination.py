@@ -50,7 +50,7 @@ class Room:
         self.environment = {
             "PATH": f"/programs:{venv}/bin:{goroot}/bin:/usr/bin:/bin", "HOME": "/tmp/home", "LANG": "C.UTF-8",
             "GOCACHE": "/tmp/gocache", "GOMODCACHE": go("GOMODCACHE"), "GOPATH": "/tmp/go", "GOTOOLCHAIN": "local",
-            "GOTELEMETRY": "off", "GOENV": "off", "GOPROXY": "off", "GOFLAGS": "-mod=readonly -buildvcs=false",
+            "GOTELEMETRY": "off", "GOENV": "off", "GOPROXY": "off", "GOFLAGS": "-mod=readonly -buildvcs=false -ldflags=-w",  # no tables for debuggers, a third of a link
             "JUPYTER_PATH": "/kernels", "JUPYTER_RUNTIME_DIR": "/tmp/jupyter", "IPYTHONDIR": "/tmp/ipython",
             "PYDEVD_DISABLE_FILE_VALIDATION": "1", "ROUNDOFF_EXAMINATION": "/examination",
             "ROUNDOFF_FIGURES": "png"}
@@ -78,9 +78,11 @@ class Room:
             shutil.copy(root / ".bin" / name, new)
             new.replace(self.cache / "programs" / name)
 
-    def run(self, sources, seconds, examination):
-        """What the cells with these sources showed, a list for each, and why they were ended, or ""."""
-        copied = f"cp -rs /compiled /tmp/gocache && exec python /execute.py {seconds}"
+    def run(self, kernel, sources, seconds, examination):
+        """What the cells with these sources showed in this kernel, a list for each, and why they were ended, or ""."""
+        copied = f"exec python /execute.py {kernel} {seconds}"
+        if kernel == "gonb":
+            copied = f"cp -rs /compiled /tmp/gocache && {copied}"
         line = sandbox.command(self.bwrap, self.shown | {"/examination": examination}, self.environment,
                                ["/bin/sh", "-c", copied])
         output, why = sandbox.run(line, json.dumps(sources).encode(), 60 + 3 * seconds + 10 * len(sources))
@@ -144,13 +146,26 @@ def checks(source):
     return {g["grade_id"]: "".join(c["source"]) for c, g in graders if g.get("grade")}
 
 
+def go_answer(name, cell):
+    function = re.search(r"course\.Check\w+\((\w+)", cell).group(1)
+    return f"%%\ncourse.Answer({json.dumps(name)}, {function})"
+
+
+def python_answer(name, cell):
+    function = re.search(r'course\.check\("\w+", (\w+)', cell).group(1)
+    return f"import roundoff.course\nroundoff.course.answer({json.dumps(name)}, {function})"
+
+
+# What takes the place of a check cell, by the kernel: it lets the function of that name answer.
+asking = {"gonb": go_answer, "python3": python_answer}
+
+
 class Check:
     """A check that waits for the function that it asks."""
 
-    def __init__(self, room, folder, name, cell):
+    def __init__(self, room, kernel, folder, name, cell):
         self.room, self.cell, self.failure = room, cell, unreached
-        self.function = re.search(r"course\.Check\w+\((\w+)", cell).group(1)
-        self.student = f"%%\ncourse.Answer({json.dumps(name)}, {self.function})"
+        self.student = asking[kernel](name, cell)
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self.socket.bind(str(folder / name))
         self.socket.listen(1)
@@ -189,12 +204,13 @@ def examine(room, cells, source, seconds=60):
     """Runs the cells, of which those with a name of a check of the source are checks: pairs of a name or
     None, and a source. Returns a list of outputs for each cell, the failures of all checks, "" for one
     that passed, and why the cells were ended, or ""."""
+    kernel = source["metadata"]["kernelspec"]["name"]
     with tempfile.TemporaryDirectory(prefix="roundoff-") as folder:
         folder = pathlib.Path(folder)
-        waiting = {name: Check(room, folder, name, cell) for name, cell in checks(source).items()}
+        waiting = {name: Check(room, kernel, folder, name, cell) for name, cell in checks(source).items()}
         try:
             sources = [waiting[name].student if name in waiting else code for name, code in cells]
-            shown, why = room.run(sources, seconds, folder)
+            shown, why = room.run(kernel, sources, seconds, folder)
         finally:
             failures = {name: check.close() for name, check in waiting.items()}
     for i, (name, _) in enumerate(cells):

@@ -1,6 +1,6 @@
 """Runs the cells of a submission, inside the sandbox: reads a JSON list of sources, writes one of outputs.
 
-    python execute.py SECONDS
+    python execute.py KERNEL SECONDS
 
 A cell that has not ended after so many seconds is interrupted; if it is still not over after some more,
 its kernel is killed. Nothing that comes out of here is believed.
@@ -41,12 +41,12 @@ class Patience:
         os.kill(self.client.km.provisioner.pid, signal.SIGKILL)
 
 
-def main(seconds):
+def main(kernel, seconds):
     answer = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what the kernel writes
     sources = json.load(sys.stdin)
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(s) for s in sources])
-    client = nbclient.NotebookClient(notebook, kernel_name="gonb", timeout=seconds, startup_timeout=120,
+    client = nbclient.NotebookClient(notebook, kernel_name=kernel, timeout=seconds, startup_timeout=120,
                                      interrupt_on_timeout=True, allow_errors=True)
     Patience(client, seconds + grace)
     try:
@@ -58,4 +58,4 @@ def main(seconds):
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]))
+    main(sys.argv[1], int(sys.argv[2]))

@@ -1,5 +1,4 @@
-"""What careless and dishonest students hand in of assignment 1, for roundtrip.py: every function here
-returns one submission, and its docstring says what it tries. threats.md says what must hold.
+"""What careless and dishonest students hand in of assignment 1, for crowd.py. threats.md says what must hold.
 """
 
 import copy
@@ -15,7 +14,7 @@ class Submission:
     def __init__(self, notebook, points=None, files=None, name="1-formats"):
         self.files = dict(files or {})
         if notebook is not None:
-            self.files["1-formats.ipynb"] = notebook if isinstance(notebook, (str, bytes)) else json.dumps(notebook)
+            self.files[f"{name}.ipynb"] = notebook if isinstance(notebook, (str, bytes)) else json.dumps(notebook)
         self.points, self.name = points, name
 
 
@@ -31,7 +30,8 @@ class Desk:
     """What a student starts from: the release and, for the careless, its solution; both cut short, to the
     three functions that are worth 4 points."""
 
-    def __init__(self, release, solved):
+    def __init__(self, release, solved, stub=stub):
+        self.stub = stub
         self.release, self.solved = ({**n, "cells": [c for c in n["cells"] if name_of(c) in kept]} for n in (release, solved))
 
     def stubs(self, body="", *cells):
@@ -39,7 +39,7 @@ class Desk:
         notebook = copy.deepcopy(self.release)
         for cell in notebook["cells"]:
             cell["source"] = cell["source"] if isinstance(cell["source"], str) else "".join(cell["source"])
-            cell["source"] = cell["source"].replace(stub, body or stub)
+            cell["source"] = cell["source"].replace(self.stub, body or self.stub)
         notebook["cells"][2:2] = [code(c) for c in cells]
         return notebook
 
@@ -184,7 +184,7 @@ def dishonest(desk, port):
         {"cell_type": "code", "source": "", "metadata": {"nbgrader": {"grade_id": ["check-ulp"]}}}]}
     yield "odd_cells", Submission(odd, nothing)
     yield "no_notebook", Submission(None, None, {"1-formats.py": "print(1)"})
-    yield "another_name", Submission(desk.answers(), None, name="1-Formats")
+    yield "another_name", Submission(None, None, {"1-formats.ipynb": json.dumps(desk.answers())}, name="1-Formats")
 
 
 def careless(desk):
@@ -228,4 +228,4 @@ def careless(desk):
     yield "html_in_the_essay", Submission(joined, everything)
 
     for name in ("Ann Lee", "O'Brien", "ünal", "-rf", "x.y@z.edu", "a;b", "$(reboot)", "tab\tname"):
-        yield name, Submission(desk.answers(f"const name = {json.dumps(name)}"), everything)
+        yield name, Submission(desk.answers("const odd = true"), everything)  # the same, which is run once

@@ -1,4 +1,4 @@
-# The course, as nbgrader sees it. Students' code is Go, of which nbgrader knows nothing by itself, and it
+# The course, as nbgrader sees it. Students' code is Go, of which nbgrader knows nothing by itself, or Python, and it
 # is run where it can do no harm: by examination.py, also when a button of Formgrader asks for it.
 import os
 import sys
@@ -14,7 +14,8 @@ from examination import Examine  # noqa: E402
 c = get_config()  # noqa: F821
 c.CourseDirectory.course_id = "roundoff"
 c.CourseDirectory.submitted_directory = "taken"  # what grade.py takes over of what was submitted
-c.ClearSolutions.code_stub = {"go": '// YOUR CODE HERE\npanic("not implemented")'}
+c.ClearSolutions.code_stub = {"go": '// YOUR CODE HERE\npanic("not implemented")',
+                               "python": '# YOUR CODE HERE\nraise NotImplementedError("not implemented")'}
 c.ClearSolutions.begin_solution_delimeter = "BEGIN SOLUTION"
 c.ClearSolutions.end_solution_delimeter = "END SOLUTION"
 c.Autograde.autograde_preprocessors = [Examine, LimitOutput, SaveAutoGrades]

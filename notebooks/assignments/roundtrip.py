@@ -48,6 +48,32 @@ spoilt = {
         "endless": ("fraction-bits", "return F", "F--", {"check-fraction-bits"}),
         "broken": ("violation", "return course", "retur course", {"check-violation"}),
     },
+    "1-formats-python": {
+        "wrong": ("round", "abs(r) > f.max", "abs(x) > f.max", {"check-round-overflow"}),
+        "endless": ("first-gap", "return math", "while True:\n        pass\n    return math", {"check-first-gap"}),
+        "broken": ("worst", "f.precision", "f.accuracy", {"check-worst"}),
+    },
+    "2-summation-python": {
+        "wrong": ("pairwise", "h = len(x) // 2", "h = (len(x) + 1) // 2", {"check-pairwise"}),
+        "endless": ("compensated", "return add", "while True:\n        pass\n    return add", {"check-compensated"}),
+        "broken": ("probabilistic", "lam = course", "lam += course", {"check-probabilistic", "check-growth"}),
+    },
+    "3-fma-python": {
+        "wrong": ("backward-mac", "d1 + d2 + d1 * d2", "d1 + d2", {"check-backward-mac"}),
+        "endless": ("cancellation", "u = f.unit_roundoff", "u = 1.0\n    while True:\n        pass", {"check-cancellation"}),
+        "broken": ("forward-bound", "abs(float(exact))", "abs(float(exact)", {"check-forward-bound"}),
+    },
+    "4-tensor-cores-python": {
+        "wrong": ("truncation-constant", "2.0**-23", "2.0**-24", {"check-truncation-constant", "check-drift"}),
+        "endless": ("fraction-bits", "return F", "F -= 1", {"check-fraction-bits"}),
+        "broken": ("violation", "return course", "retur course", {"check-violation"}),
+    },
+}
+
+# Of each language: how an answer begins in a source, a line of it that writes to standard error, and a cell that never ends.
+spoken = {
+    "go": ("// BEGIN SOLUTION", 'println("to standard error")', "%%\nfor {\n}"),
+    "python": ("### BEGIN SOLUTION", '__import__("warnings").warn("to standard error")', "while True:\n    pass"),
 }
 
 
@@ -92,9 +118,10 @@ def submissions(assignment):
     assert all_checks == set(checks(release)), "the release lacks checks"
     assert "BEGIN" not in json.dumps(release), "the release holds solutions or hidden tests"
 
+    begin, loud, loop = spoken[source["metadata"]["kernelspec"]["language"]]
     full = solved(source, release)
     for cell in full["cells"]:
-        cell["source"] = cell["source"].replace("// BEGIN SOLUTION", 'println("to standard error")')
+        cell["source"] = cell["source"].replace(begin, loud)
     assert "to standard error" in json.dumps(full)
     yield "full", full, set()
     yield "stub", release, all_checks
@@ -105,10 +132,10 @@ def submissions(assignment):
         cell["source"] = cell["source"].replace(old, new)
         for c in notebook["cells"]:
             if student == "wrong" and name(c).startswith("check-"):
-                c["source"] = "%%\n"
-        if (student, assignment) == ("endless", "2-summation"):
-            loop = {"cell_type": "code", "id": "endless", "metadata": {}, "source": "%%\nfor {\n}"}
-            notebook["cells"].insert(8, loop | {"execution_count": None, "outputs": []})
+                c["source"] = ""
+        if student == "endless" and assignment.startswith("2-"):
+            cell = {"cell_type": "code", "id": "endless", "metadata": {}, "source": loop}
+            notebook["cells"].insert(8, cell | {"execution_count": None, "outputs": []})
         yield student, notebook, failing
 
 
@@ -154,7 +181,7 @@ def main(assignments):
             got = {g.cell.name: g.auto_score for g in grades if g.cell.cell_type == "code"}
             essay = [g.needs_manual_grade for g in grades if g.cell.cell_type != "code"]
             shown = outputs(student, assignment)
-            assert student != "stub" or "panic: not implemented" in shown, "why a check failed is not kept"
+            assert student != "stub" or "not implemented" in shown, "why a check failed is not kept"
             assert student != "endless" or "has not returned after" in shown, "no check ran into an endless loop"
             if got != scores or essay != [student != "stub"]:
                 wrong += 1

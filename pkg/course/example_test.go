@@ -232,6 +232,12 @@ func ExampleCheckErrors() {
 	// Output: viz: x axis: label is empty
 }
 
+// Of four samples, one is 0 and two are equal.
+func ExampleDistribution() {
+	fmt.Println(course.Distribution([]float64{2, 0, 1, 2}))
+	// Output: [1 2] [0.5 1]
+}
+
 // The greatest exponent is not always 0.
 func ExampleCheckExponent() {
 	said(func() { course.CheckExponent(func(x, y []float64, c float64) int { return 0 }, 1) })

@@ -293,7 +293,7 @@ func CheckErrors[C Chart](figure func() C) {
 		}
 	}
 	for _, name := range []string{"MAC", "FMA", "MPFMA"} {
-		x, y := distribution(errs[name])
+		x, y := Distribution(errs[name])
 		drawn("Errors", chart, name, x, y)
 	}
 	u, γ := 0x1p-24, gamma(2, 0x1p-11)
@@ -302,9 +302,10 @@ func CheckErrors[C Chart](figure func() C) {
 	drawn("Errors", chart, "MPFMA bound", []float64{γ + ζ + γ*ζ}, []float64{0})
 }
 
-// distribution returns the distinct positive samples in ascending order, and
-// for each the share of samples that do not exceed it.
-func distribution(samples []float64) (x, y []float64) {
+// Distribution returns the distinct positive samples in ascending order, and
+// for each the share of samples that do not exceed it: the points of an
+// empirical distribution on a logarithmic axis.
+func Distribution(samples []float64) (x, y []float64) {
 	sorted := slices.Sorted(slices.Values(samples))
 	for i, v := range sorted {
 		if v > 0 && (i+1 == len(sorted) || sorted[i+1] != v) {

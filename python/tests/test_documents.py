@@ -9,12 +9,12 @@ import unittest
 from pathlib import Path
 
 import roundoff
-from roundoff import cluster
+from roundoff import cluster, course
 
 
 class Documents(unittest.TestCase):
     def test_examples(self):
-        for name in ("", "._arrays", "._catalogue", "._library", "._products", "._questions", "._records", "._sweeps", ".testing"):
+        for name in ("", "._arrays", "._catalogue", "._chart", "._examine", "._library", "._products", "._questions", "._records", "._sweeps", ".course", ".testing"):
             found = doctest.testmod(importlib.import_module("roundoff" + name))
             self.assertEqual(found.failed, 0, name)
 
@@ -26,8 +26,7 @@ class Documents(unittest.TestCase):
         self.assertEqual(doctest.testmod(cluster).failed, 0)
 
     def test_all_is_documented(self):
-        for module, name in [*((roundoff, n) for n in roundoff.__all__), *((cluster, n) for n in cluster.__all__)]:
-            x = getattr(module, name)
+        for name, x in [(n, getattr(m, n)) for m in (roundoff, cluster, course) for n in m.__all__]:
             self.assertTrue(inspect.getdoc(x), name)
             if inspect.isfunction(x):
                 self.assertIn(">>>", x.__doc__, f"{name} has no example")
@@ -52,5 +51,5 @@ class Documents(unittest.TestCase):
 
     def test_files(self):
         files = {f.name for f in importlib.resources.files("roundoff").iterdir()}
-        self.assertLessEqual({"py.typed", "LICENSE", "NOTICES", "_libroundoff.so"}, files)
+        self.assertLessEqual({"py.typed", "LICENSE", "NOTICES", "_examiner", "_libroundoff.so"}, files)
 

@@ -8,6 +8,11 @@
 // It exits with 0 if every check returns. Otherwise it exits with another
 // status and writes a line "panic: …" with the call, its result and the
 // expected result. No code of a student runs in this process.
+//
+// A cell of Python is course.check("ulp", ulp, 1): the name is that of the
+// check in the letters of Python. Without a cell, the examiner answers what
+// Python asks: the functions of the list tools, for which the Go of students
+// has packages. The package for Python contains this program.
 package main
 
 import (
@@ -19,6 +24,7 @@ import (
 	"io"
 	"os"
 	"reflect"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -76,10 +82,13 @@ type check struct {
 	seeds []reflect.Value // arguments after the function
 }
 
+// comment matches a line of Python that is a comment.
+var comment = regexp.MustCompile(`(?m)^[ \t]*#.*$`)
+
 // parse returns the checks of a cell, all of which must concern the same
 // function.
 func parse(cell string) ([]check, error) {
-	body := strings.TrimPrefix(cell, "%%")
+	body := comment.ReplaceAllString(strings.TrimPrefix(cell, "%%"), "")
 	file, err := parser.ParseFile(token.NewFileSet(), "cell", "package cell\nfunc _() {"+body+"\n}", 0)
 	if err != nil {
 		return nil, err
@@ -118,22 +127,28 @@ func parseCall(call *ast.CallExpr) (c check, function string, err error) {
 	if !ok {
 		return c, "", errors.New("a call of something else than course.Check…")
 	}
-	f, ok := checks[selector.Sel.Name]
+	name, args := selector.Sel.Name, call.Args
+	if name == "check" && len(args) > 0 { // Python's
+		if literal, ok := args[0].(*ast.BasicLit); ok && literal.Kind == token.STRING {
+			name, args = checkOf(strings.Trim(literal.Value, "`\"")), args[1:]
+		}
+	}
+	f, ok := checks[name]
 	if x, isName := selector.X.(*ast.Ident); !ok || !isName || x.Name != "course" {
-		return c, "", fmt.Errorf("%s is no check of pkg/course", selector.Sel.Name)
+		return c, "", fmt.Errorf("%s is no check of pkg/course", name)
 	}
 	c.call = reflect.ValueOf(f)
-	if t := c.call.Type(); len(call.Args) != t.NumIn() {
-		return c, "", fmt.Errorf("%s of %d arguments, want %d", selector.Sel.Name, len(call.Args), t.NumIn())
+	if t := c.call.Type(); len(args) != t.NumIn() {
+		return c, "", fmt.Errorf("%s of %d arguments, want %d", name, len(args), t.NumIn())
 	}
-	name, ok := call.Args[0].(*ast.Ident)
+	of, ok := args[0].(*ast.Ident)
 	if !ok {
-		return c, "", fmt.Errorf("the first argument of %s is no name", selector.Sel.Name)
+		return c, "", fmt.Errorf("the first argument of %s is no name", name)
 	}
-	for _, a := range call.Args[1:] {
+	for _, a := range args[1:] {
 		literal, ok := a.(*ast.BasicLit)
 		if !ok {
-			return c, "", fmt.Errorf("a seed of %s is no number", selector.Sel.Name)
+			return c, "", fmt.Errorf("a seed of %s is no number", name)
 		}
 		seed, err := strconv.ParseUint(literal.Value, 0, 64)
 		if err != nil {
@@ -141,7 +156,19 @@ func parseCall(call *ast.CallExpr) (c check, function string, err error) {
 		}
 		c.seeds = append(c.seeds, reflect.ValueOf(seed))
 	}
-	return c, name.Name, nil
+	return c, of.Name, nil
+}
+
+// checkOf returns the name of the check that Python calls mac_deltas:
+// CheckMACDeltas. It returns the name itself if there is none.
+func checkOf(python string) string {
+	letters := "Check" + strings.ReplaceAll(python, "_", "")
+	for name := range checks {
+		if strings.EqualFold(name, letters) {
+			return name
+		}
+	}
+	return python
 }
 
 // run runs the checks on the function at the other end. It panics if a check
@@ -159,8 +186,15 @@ type connection struct {
 }
 
 func main() {
+	if len(os.Args) == 1 {
+		if err := serveTools(connection{os.Stdin, os.Stdout}); err != nil {
+			fmt.Fprintln(os.Stderr, "examiner:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: examiner CELL")
+		fmt.Fprintln(os.Stderr, "usage: examiner [CELL]")
 		os.Exit(2)
 	}
 	found, err := parse(os.Args[1])

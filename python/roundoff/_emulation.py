@@ -11,7 +11,7 @@ from typing import Any, Callable, List, Optional, Tuple
 import numpy as np
 
 from . import _arrays as arrays
-from ._products import Words, gemm
+from ._products import Words, _accumulates, gemm
 from ._report import Run
 
 # What of dtypes goes to a device: all else is left exact.
@@ -19,7 +19,7 @@ REAL = frozenset(
     ("float64", "float32", "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz", "float6_e3m2fn", "float6_e2m3fn", "float4_e2m1fn")
 )
 
-FINE = "factors of float64 are rounded once to the formats of the device, and results have the digits of its sums"
+FINE = "factors of float64 are rounded once to the formats of the device, and results have no more digits than binary32"
 
 
 @dataclass(frozen=True)
@@ -41,18 +41,15 @@ class Machine:
         said += [f"{name}={value}" for name, value, usual in (("split_k", self.split_k, 1), ("promote", self.promote, 0)) if value != usual]
         return ", ".join(said)
 
-    def product(self, a: np.ndarray, b: np.ndarray, wide: bool) -> np.ndarray:
-        """Returns the products of matrices a of the shape (batch, m, k) and b of (batch, k, n), of float32, or of float64
-        if wide. Of no products the sum is 0."""
-        shape, kind = (len(a), a.shape[1], b.shape[2]), np.float64 if wide else np.float32
+    def product(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """Returns the products of matrices a of the shape (batch, m, k) and b of (batch, k, n), of float32. Of no products
+        the sum is 0."""
+        shape = (len(a), a.shape[1], b.shape[2])
         if 0 in a.shape or 0 in b.shape:
-            return np.zeros(shape, kind)
-        d = np.empty(shape, kind)
+            return np.zeros(shape, np.float32)
+        d = np.empty(shape, np.float32)
         for x, y, z in zip(a, b, d):
-            if wide:
-                self.gemm(x, y, out=z)
-            else:
-                z[...] = self.gemm(x, y)
+            self.gemm(x, y, out=z)
         return d
 
     @property
@@ -154,8 +151,8 @@ def emulate(
     the device, also in loops, branches and rules of derivatives; it can be passed to jit, vmap, grad and jvp, whose products
     run there too. A rounding has the derivative 1.
 
-    Factors of any floating-point dtype are rounded once to in_. Results are of float32, or float64 if the framework's are,
-    and converted by the framework to the dtype that it wants; a bias is added after that, by the framework. run, or the
+    Factors of any floating-point dtype are rounded once to in_. Results are of binary32, and converted by the framework to
+    the dtype that it wants; a bias is added after that, by the framework. run, or the
     attribute run of the transformed function, tells which products ran and what was left exact: integers, complex numbers
     and products within other operations. Convolutions are products of patches, channel by channel.
 
@@ -165,6 +162,8 @@ def emulate(
     formats = in_ if in_ is None or isinstance(in_, str) else arrays.words("in_", in_)
     machine = Machine(arrays.word("device", device), formats, out_format, split_k, promote)
     one = np.ones((1, 1), np.float32)
-    if machine.gemm(one, one).dtype.kind != "f":  # which also refuses what gemm refuses, before anything is changed
-        raise ValueError(f"device is {device!r}, which adds integers; want a unit of floating-point numbers")
+    machine.gemm(one, one)  # what gemm refuses is refused here, before anything is changed
+    sums = _accumulates(device, out_format)
+    if sums in ("int32", "binary64"):
+        raise ValueError(f"device is {device!r} and out_format {out_format!r}, with sums of {sums}; want a unit that adds in binary32 or less")
     return Emulation(machine)

@@ -60,10 +60,10 @@ class _Interpreter:
             if not kinds <= REAL:
                 return self.left(eqn, inputs, f"{name} of {', '.join(sorted(kinds))}")
             if name == "dot_general":
-                return [self.as_before(eqn, self.dot(*inputs, params["dimension_numbers"], _wide(eqn)))]
+                return [self.as_before(eqn, self.dot(*inputs, params["dimension_numbers"]))]
             if params["batch_group_count"] != 1:
                 return self.left(eqn, inputs, f"{name} with batch_group_count={params['batch_group_count']}")
-            return [self.as_before(eqn, self.convolution(*inputs, params, _wide(eqn)))]
+            return [self.as_before(eqn, self.convolution(*inputs, params))]
         if name in ("jit", "pjit", "closed_call", "core_call"):
             return self.closed(_closed(params.get("jaxpr", params.get("call_jaxpr"))), inputs)
         if name in ("custom_jvp_call", "custom_vjp_call"):
@@ -84,7 +84,7 @@ class _Interpreter:
             return d
         return jax.lax.convert_element_type_p.bind(d, new_dtype=aval.dtype, weak_type=aval.weak_type, sharding=None)
 
-    def dot(self, a: Any, b: Any, dimensions: Any, wide: bool) -> Any:
+    def dot(self, a: Any, b: Any, dimensions: Any) -> Any:
         """dot_general: each operand as matrices, the batch first; on the left the sum runs along rows, on the right along
         columns."""
         (over_a, over_b), (batch_a, batch_b) = dimensions
@@ -94,9 +94,9 @@ class _Interpreter:
         k, size = _count(a.shape[i] for i in over_a), _count(batch)
         x = jax.lax.transpose(a, (*batch_a, *free_a, *over_a)).reshape(size, _count(rows), k)
         y = jax.lax.transpose(b, (*batch_b, *over_b, *free_b)).reshape(size, k, _count(columns))
-        return self.product(x, y, "dot_general", wide).reshape(*batch, *rows, *columns)
+        return self.product(x, y, "dot_general").reshape(*batch, *rows, *columns)
 
-    def convolution(self, x: Any, w: Any, params: Any, wide: bool) -> Any:
+    def convolution(self, x: Any, w: Any, params: Any) -> Any:
         """conv_general_dilated: patches of x by the filters w, a product for each group of channels."""
         spec, groups = params["dimension_numbers"], params["feature_group_count"]
         kernel = [w.shape[i] for i in spec.rhs_spec[2:]]
@@ -108,28 +108,27 @@ class _Interpreter:
         places = below.shape[2:]
         a = below.reshape(len(x), groups, -1, _count(places)).transpose(1, 0, 3, 2).reshape(groups, len(x) * _count(places), -1)
         b = jax.lax.transpose(w, spec.rhs_spec).reshape(groups, w.shape[spec.rhs_spec[0]] // groups, -1).transpose(0, 2, 1)
-        d = self.product(a, b, "conv_general_dilated", wide).reshape(groups, len(x), *places, -1)
+        d = self.product(a, b, "conv_general_dilated").reshape(groups, len(x), *places, -1)
         d = jax.numpy.moveaxis(d, -1, 1).transpose(2, 0, 1, *range(3, 3 + len(places))).reshape(len(x), -1, *places)
         return jax.lax.transpose(d, np.argsort(spec.out_spec))
 
-    def product(self, a: Any, b: Any, operation: str, wide: bool) -> Any:
-        return product_p.bind(a, b, machine=self.machine, run=self.run, operation=operation, wide=wide)
+    def product(self, a: Any, b: Any, operation: str) -> Any:
+        return product_p.bind(a, b, machine=self.machine, run=self.run, operation=operation)
 
     def ruled(self, eqn: Any, inputs: List[Any]) -> List[Any]:
         """Computes a function that has a rule for its derivative, and keeps the rule, with its products on the machine
         too."""
-        original = lambda *xs: _bound(eqn, xs, eqn.params)
-        forward = lambda *xs: self.closed(_closed(eqn.params["call_jaxpr"]), xs)
+        closed_over, given = inputs[: eqn.params["num_consts"]], inputs[eqn.params["num_consts"] :]
+        original = lambda *xs: _bound(eqn, [*closed_over, *xs], eqn.params)
+        forward = lambda *xs: self.closed(_closed(eqn.params["call_jaxpr"]), [*closed_over, *xs])
         if eqn.primitive.name == "custom_jvp_call":
             with_rule: Any = jax.custom_jvp(forward)
             with_rule.defjvp(_emulated(lambda xs, ts: jax.jvp(original, xs, ts), self.machine, self.run))
         else:
             pull = _emulated(lambda xs, cts: jax.vjp(original, *xs)[1](cts), self.machine, self.run)
-            real = [jax.numpy.issubdtype(v.aval.dtype, jax.numpy.inexact) for v in eqn.invars]
-            backward = lambda xs, cts: tuple(ct if r else None for ct, r in zip(pull(xs, cts), real))
             with_rule = jax.custom_vjp(forward)
-            with_rule.defvjp(lambda *xs: (forward(*xs), xs), backward)
-        return with_rule(*inputs)
+            with_rule.defvjp(lambda *xs: (forward(*xs), xs), lambda xs, cts: tuple(pull(xs, cts)))
+        return with_rule(*given)
 
     def rewritten(self, value: Any) -> Any:
         """Returns a parameter of an equation, with products on the machine if it is a jaxpr or some of them."""
@@ -174,26 +173,21 @@ def _bound(eqn: Any, inputs: Sequence[Any], params: Dict[str, Any]) -> List[Any]
     return results if eqn.primitive.multiple_results else [results]
 
 
-def _wide(eqn: Any) -> bool:
-    """Reports whether a result has more digits than binary32."""
-    return eqn.outvars[0].aval.dtype == np.float64
-
-
 def _count(sizes: Any) -> int:
     return int(np.prod(list(sizes), dtype=np.int64))
 
 
-def _host(a: Any, b: Any, *, machine: Machine, run: Run, operation: str, wide: bool) -> np.ndarray:
+def _host(a: Any, b: Any, *, machine: Machine, run: Run, operation: str) -> np.ndarray:
     """Computes the products, at the time when a program runs."""
     x, y = np.asarray(a), np.asarray(b)
     if np.float64 in (x.dtype, y.dtype):
         run.note(FINE)
     run.add("jax", operation, len(x), *x.shape[1:], y.shape[2], ",".join(dict.fromkeys((x.dtype.name, y.dtype.name))))
-    return machine.product(x, y, wide)
+    return machine.product(x, y)
 
 
-def _shape(a: Any, b: Any, *, wide: bool, **_: Any) -> Any:
-    return jax.core.ShapedArray((*a.shape[:2], b.shape[2]), np.float64 if wide else np.float32)
+def _shape(a: Any, b: Any, **_: Any) -> Any:
+    return jax.core.ShapedArray((*a.shape[:2], b.shape[2]), np.float32)
 
 
 def _called(a: Any, b: Any, **params: Any) -> Any:
@@ -205,14 +199,14 @@ def _as_operand(d: Any, x: Any) -> Any:
     return d.astype(x.aval.dtype)
 
 
-def _left_rule(ct: Any, a: Any, b: Any, *, operation: str, wide: bool, **params: Any) -> Any:
+def _left_rule(ct: Any, a: Any, b: Any, *, operation: str, **params: Any) -> Any:
     """The derivative by the left factor: that of the result by the right factor, transposed."""
-    d = product_p.bind(ct, b.transpose(0, 2, 1), operation=_backward(operation), wide=a.aval.dtype == np.float64, **params)
+    d = product_p.bind(ct, b.transpose(0, 2, 1), operation=_backward(operation), **params)
     return _as_operand(d, a)
 
 
-def _right_rule(ct: Any, a: Any, b: Any, *, operation: str, wide: bool, **params: Any) -> Any:
-    d = product_p.bind(a.transpose(0, 2, 1), ct, operation=_backward(operation), wide=b.aval.dtype == np.float64, **params)
+def _right_rule(ct: Any, a: Any, b: Any, *, operation: str, **params: Any) -> Any:
+    d = product_p.bind(a.transpose(0, 2, 1), ct, operation=_backward(operation), **params)
     return _as_operand(d, b)
 
 

@@ -66,7 +66,7 @@ def _switched(original: Callable, instead: Optional[Callable]) -> Callable:
 
         def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
             run.add("onnx", name, len(a), *a.shape[1:], b.shape[2], ",".join(dict.fromkeys((a.dtype.name, b.dtype.name))))
-            return machine.product(a, b, a.dtype == np.float64).astype(inputs[0].dtype)
+            return machine.product(a, b).astype(inputs[0].dtype)
 
         return (instead(product, *inputs, **attributes),)
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import re
-from typing import Any, Callable, Dict, Iterator, Optional
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 import numpy as np
 import torch
-from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from ._emulation import FINE, REAL, Machine, Shared
@@ -22,15 +21,26 @@ aten = torch.ops.aten
 def _taken_apart() -> Iterator[None]:
     """Has PyTorch compute attention, encoders and recurrent networks by products, in place of operations of one piece that
     would be left exact. These switches hold for all threads, which then compute the same more slowly."""
-    fast = torch.backends.mha.get_fastpath_enabled()
-    torch.backends.mha.set_fastpath_enabled(False)
+    before = [(turn, value()) for value, turn in _ONE_PIECE]
     try:
-        with sdpa_kernel(SDPBackend.MATH), torch.backends.mkldnn.flags(enabled=False):
-            yield
+        for turn, _ in before:
+            turn(False)
+        yield
     finally:
-        torch.backends.mha.set_fastpath_enabled(fast)
+        for turn, value in before:
+            turn(value)
 
 
+# Switches of operations of one piece: what they are, and how they are turned.
+_ONE_PIECE: List[Tuple[Callable[[], bool], Callable[[bool], None]]] = [
+    (torch.backends.mha.get_fastpath_enabled, torch.backends.mha.set_fastpath_enabled),
+    (lambda: torch.backends.mkldnn.enabled, lambda on: setattr(torch.backends.mkldnn, "enabled", on)),
+    *(
+        (getattr(torch.backends.cuda, f"{name}_sdp_enabled"), getattr(torch.backends.cuda, f"enable_{name}_sdp"))
+        for name in ("flash", "mem_efficient", "cudnn")
+        if hasattr(torch.backends.cuda, f"enable_{name}_sdp")
+    ),
+]
 _switches = Shared(_taken_apart)
 
 
@@ -43,15 +53,15 @@ def emulated(machine: Machine, run: Run) -> Iterator[None]:
 
 @torch.library.custom_op("roundoff::gemm", mutates_args=())
 def gemm(a: torch.Tensor, b: torch.Tensor, device: str, in_: str = "", out_format: str = "", split_k: int = 1, promote: int = 0) -> torch.Tensor:
-    """Returns the products of a, of the shape (batch, m, k), and b, (batch, k, n), as `roundoff.gemm` computes each, of
-    float32, or of float64 if a is. Empty formats are those of the device."""
+    """Returns the products of a, of the shape (batch, m, k), and b, (batch, k, n), as `roundoff.gemm` computes each,
+    of float32. Empty formats are those of the device."""
     machine = Machine(device, in_ or None, out_format or None, split_k, promote)
-    return torch.from_numpy(machine.product(_numpy(a), _numpy(b), a.dtype == torch.float64)).to(a.device)
+    return torch.from_numpy(machine.product(_numpy(a), _numpy(b))).to(a.device)
 
 
 @gemm.register_fake
 def _(a: torch.Tensor, b: torch.Tensor, *_: Any, **__: Any) -> torch.Tensor:
-    return a.new_empty((*a.shape[:2], b.shape[2]), dtype=torch.float64 if a.dtype == torch.float64 else torch.float32)
+    return a.new_empty((*a.shape[:2], b.shape[2]), dtype=torch.float32)
 
 
 def _keep(ctx: Any, inputs: Any, output: Any) -> None:

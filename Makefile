@@ -6,7 +6,7 @@ export GOWORK := off
 
 NOTEBOOKS := $(wildcard notebooks/*.ipynb)
 
-.PHONY: help tools modules test test-long test-features test-arm64 test-whole tightness reproduce notebooks notebooks-check lab lab-check lab-browser html html-check index-check playground playground-check site site-check quantise-check tolerance order-check network-check wheel wheel-check wheel-bench image image-check manifest release release-links assignments grade course-check hub-check audit fuzz generate record judge fmt vet workflows bench clean
+.PHONY: help tools modules test test-long test-features test-arm64 test-whole tightness reproduce notebooks notebooks-check lab lab-check lab-browser html html-check index-check playground playground-check site site-check quantise-check tolerance order-check network-check wheel wheel-check wheel-bench emulate-check python-notebooks image image-check manifest release release-links assignments grade course-check hub-check audit fuzz generate record judge fmt vet workflows bench clean
 
 help: ## list what there is to do
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -112,6 +112,15 @@ wheel-check: modules ## install it on every Python from 3.10 up that is here, an
 wheel-bench: ## measure it: sizes, the import, a product beside Go
 	@lab/wheel.sh build
 	@lab/wheel.sh bench
+
+emulate-check: modules ## networks of JAX and ONNX on emulated devices, and the notebooks for Python, beside what is stored in them
+	@go build -buildvcs=false -o .bin/roundoff ./cmd/roundoff
+	@lab/wheel.sh build
+	@lab/wheel.sh emulate
+
+python-notebooks: modules ## store in the notebooks for Python what they show
+	@lab/wheel.sh build
+	@lab/wheel.sh emulate store
 
 image: ## build the container image of the Dockerfile, with docker or else buildah
 	@binder/image.sh build

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Builds the wheel of python/ into dist (build), tests it in a fresh environment of every Python from 3.10 up that this
-# machine has (check), or measures it (bench). Exits with 75 when that cannot be done on this machine, for want of Python,
+# machine has (check), with networks of other frameworks and the notebooks for Python on the newest of them (emulate; with
+# the argument store it stores what these notebooks show), or measures it (bench). Exits with 75 when that cannot be done on this machine, for want of Python,
 # of a C compiler, or of Python's package index.
 set -eu
 cd "$(dirname "$0")/.."
@@ -75,6 +76,19 @@ check() {
 	echo "wheel: tested on $tried versions of Python"
 }
 
+emulate() {
+	[ -e dist ] || build
+	python=$(pythons 2>/dev/null | tail -n 1)
+	[ -n "$python" ] || fail 75 "there is no Python from 3.10 up with venv and ensurepip."
+	environment "$python" "$made/emulate" lab/emulate.txt
+	"$made/emulate/bin/python" -m pip install --no-deps --no-index --no-input --disable-pip-version-check -q dist/roundoff-*.whl
+	if [ "${1:-}" != store ]; then
+		ROUNDOFF=$PWD/.bin/roundoff FRAMEWORKS=jax,onnx \
+			"$made/emulate/bin/python" -m unittest discover -q -s python/tests -t python/tests -p 'test_emulate*.py'
+	fi
+	"$made/emulate/bin/python" lab/python_notebook.py "${1:-check}" notebooks/python/*.ipynb
+}
+
 bench() {
 	[ -e dist ] || build
 	python=$(pythons 2>/dev/null | tail -n 1)
@@ -85,5 +99,6 @@ bench() {
 
 case ${1:-} in
 build | check | bench) "$1" ;;
-*) fail 2 "want build, check or bench" ;;
+emulate) emulate "${2:-}" ;;
+*) fail 2 "want build, check, emulate or bench" ;;
 esac

@@ -28,7 +28,8 @@ def transformed(function: Callable, machine: Machine) -> Callable:
 def _emulated(function: Callable, machine: Machine, run: Run) -> Callable:
     @functools.wraps(function)
     def emulated(*args: Any, **kwargs: Any) -> Any:
-        closed, shape = jax.make_jaxpr(function, return_shape=True)(*args, **kwargs)
+        # A new function each time: JAX keeps what it traced of an old one, which may read what has changed since.
+        closed, shape = jax.make_jaxpr(lambda *xs, **ys: function(*xs, **ys), return_shape=True)(*args, **kwargs)
         results = _Interpreter(machine, run).closed(closed, jax.tree.leaves((args, kwargs)))
         return jax.tree.unflatten(jax.tree.structure(shape), results)
 

@@ -109,6 +109,14 @@ class Products(Test):
         self.assertEqual(f8(jnp.matmul)(X[:0], W).shape, (0, 8))
         self.same(np.asarray(f8(jnp.matmul)(X[:, :0], W[:0])), np.zeros((6, 8), np.float32))
 
+    def test_what_a_function_reads(self):
+        # As a function of JAX outside of jit, it reads again what it reads.
+        factor = {"now": 1}
+        f = f8(lambda x, w: factor["now"] * (x @ w))
+        f(X, W)
+        factor["now"] = 3
+        self.same(np.asarray(f(X, W)), np.float32(3) * e4m3(X, W))
+
     def test_trees(self):
         f = f8(lambda p, *, x, scale=1.0: {"y": [x @ p["w"] * scale], "n": None})
         self.same(np.asarray(f({"w": W}, x=X, scale=2.0)["y"][0]), e4m3(X, W) * np.float32(2))

@@ -6,7 +6,7 @@ export GOWORK := off
 
 NOTEBOOKS := $(wildcard notebooks/*.ipynb)
 
-.PHONY: help tools modules test test-long test-features test-arm64 test-whole tightness reproduce notebooks notebooks-check lab lab-check lab-browser html html-check index-check playground playground-check atlas-page site site-check quantise-check tolerance rare order-check network-check wheel wheel-check wheel-bench citation citation-check image image-check manifest release release-links assignments grade course-check hub-check audit fuzz generate record atlas judge fmt vet workflows bench clean
+.PHONY: help tools modules test test-long test-features test-arm64 test-whole tightness reproduce notebooks notebooks-check lab lab-check lab-browser html html-check index-check playground playground-check atlas-page site site-check quantise-check tolerance rare order-check network-check wheel wheel-check wheel-bench citation citation-check emulate-check python-notebooks image image-check manifest release release-links assignments grade course-check hub-check audit fuzz generate record atlas judge fmt vet workflows bench clean
 
 help: ## list what there is to do
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -128,6 +128,15 @@ citation-check: out/index.html ## have validators read these, the paper, and the
 	@lab/install.sh citation
 	@.venv-citation/bin/python lab/citation.py --check
 	@.venv-citation/bin/python lab/citation_test.py
+
+emulate-check: modules ## networks of JAX and ONNX on emulated devices, and the notebooks for Python, beside what is stored in them
+	@go build -buildvcs=false -o .bin/roundoff ./cmd/roundoff
+	@lab/wheel.sh build
+	@lab/wheel.sh emulate
+
+python-notebooks: modules ## store in the notebooks for Python what they show
+	@lab/wheel.sh build
+	@lab/wheel.sh emulate store
 
 image: ## build the container image of the Dockerfile, with docker or else buildah
 	@binder/image.sh build

@@ -35,7 +35,7 @@ for module in . internal/asm tools; do
 		go tool -modfile=tools/go.mod govulncheck -db "${GOVULNDB:-https://vuln.go.dev}" -C $module $packages || break
 done
 if lab/install.sh lab/audit.txt; then
-	for list in lab/requirements lab/courses lab/browser lab/quantise lab/activations lab/network lab/citation lab/audit python/build python/test; do
+	for list in lab/requirements lab/courses lab/browser lab/quantise lab/activations lab/network lab/citation lab/emulate lab/audit python/build python/test; do
 		ask "Python packages of $list.txt" 'requests.exceptions.[A-Za-z]*: ' \
 			.venv/bin/pip-audit --strict --disable-pip --require-hashes --progress-spinner off --cache-dir .venv/audit \
 			-s osv --osv-url "${OSV_URL:-https://api.osv.dev/v1/query}" -r $list.txt || break

@@ -1,8 +1,9 @@
 #!/bin/sh
 # Builds the wheel of python/ into dist (build), tests it in a fresh environment of every Python from 3.10 up that this
-# machine has (check), measures it (bench), or installs it in an environment (install DIR), built again if what it is made
-# of has changed. Exits with 75 when that cannot be done on this machine, for want of Python,
-# of a C compiler, or of Python's package index.
+# machine has (check), with networks of other frameworks and the notebooks for Python on the newest of them (emulate; with
+# the argument store it stores what these notebooks show), measures it (bench), or installs it in an environment (install
+# DIR). A wheel that is there is built again if what it is made of has changed. Exits with 75 when that cannot be done on
+# this machine, for want of Python, of a C compiler, or of Python's package index.
 set -eu
 cd "$(dirname "$0")/.."
 made=out/wheel
@@ -37,6 +38,11 @@ environment() { # Python, folder, list: makes an environment with what the list 
 	}
 }
 
+sources() { # a checksum of what the wheel is made of
+	git ls-files -z --cached --others --exclude-standard -- go.mod go.sum cmd/libroundoff internal pkg python |
+		grep -zv '_test\.go$' | sort -z | xargs -0 cat | cksum
+}
+
 build() {
 	for tool in "${CC:-cc}" objdump; do
 		command -v "$tool" >/dev/null || fail 75 "the library needs cgo and its tag objdump, and there is no $tool."
@@ -44,6 +50,14 @@ build() {
 	python=$(pythons 2>/dev/null | tail -n 1)
 	[ -n "$python" ] || fail 75 "there is no Python from 3.10 up with venv and ensurepip."
 	mkdir -p "$made"
+	exec 9>"$made/lock" # of two that build it at the same time one waits, and finds it built
+	! command -v flock >/dev/null || flock 9
+	of=$(sources)
+	if [ "$(cat dist/made-of.txt 2>/dev/null)" = "$of" ]; then
+		echo "$(echo dist/roundoff-*.whl) is there"
+		exec 9>&-
+		return
+	fi
 	cmp -s python/build.txt "$made/build/made-of.txt" || {
 		environment "$python" "$made/build" python/build.txt
 		cp python/build.txt "$made/build/made-of.txt"
@@ -53,11 +67,13 @@ build() {
 	wheel=$(echo dist/roundoff-*.whl)
 	# What auditwheel says may be older than the tag, and must not be newer.
 	"$made/build/bin/python" python/tag_test.py "$wheel"
+	echo "$of" >dist/made-of.txt
+	exec 9>&-
 	echo "$wheel, $(wc -c <"$wheel") bytes"
 }
 
 check() {
-	[ -e dist ] || build
+	build
 	wheel=$PWD/$(echo dist/roundoff-*.whl)
 	tried=0
 	vectors=${ROUNDOFF_VECTORS:-$PWD/../shared/vectors}
@@ -77,15 +93,27 @@ check() {
 }
 
 install() { # environment
-	of=$(git ls-files -z go.mod go.sum cmd/libroundoff internal pkg python | grep -zv '_test\.go$' | xargs -0 cat | cksum)
-	[ "$(cat "$1/wheel.of" 2>/dev/null)" != "$of" ] || return 0
 	build
+	! cmp -s dist/made-of.txt "$1/wheel-of.txt" || return 0
 	"$1/bin/python" -m pip install --no-deps --no-index --no-input --disable-pip-version-check --force-reinstall -q dist/roundoff-*.whl
-	echo "$of" >"$1/wheel.of"
+	cp dist/made-of.txt "$1/wheel-of.txt"
+}
+
+emulate() {
+	build
+	python=$(pythons 2>/dev/null | tail -n 1)
+	[ -n "$python" ] || fail 75 "there is no Python from 3.10 up with venv and ensurepip."
+	environment "$python" "$made/emulate" lab/emulate.txt
+	"$made/emulate/bin/python" -m pip install --no-deps --no-index --no-input --disable-pip-version-check -q dist/roundoff-*.whl
+	if [ "${1:-}" != store ]; then
+		ROUNDOFF=$PWD/.bin/roundoff FRAMEWORKS=jax,onnx \
+			"$made/emulate/bin/python" -m unittest discover -q -s python/tests -t python/tests -p 'test_emulate*.py'
+	fi
+	"$made/emulate/bin/python" lab/python_notebook.py "${1:-check}" notebooks/python/*.ipynb
 }
 
 bench() {
-	[ -e dist ] || build
+	build
 	python=$(pythons 2>/dev/null | tail -n 1)
 	environment "$python" "$made/bench" python/test.txt
 	"$made/bench/bin/python" -m pip install --no-deps --no-index --no-input --disable-pip-version-check -q dist/roundoff-*.whl
@@ -94,6 +122,7 @@ bench() {
 
 case ${1:-} in
 build | check | bench) "$1" ;;
+emulate) emulate "${2:-}" ;;
 install) install "${2:?an environment}" ;;
-*) fail 2 "want build, check, bench or install" ;;
+*) fail 2 "want build, check, emulate, bench or install" ;;
 esac

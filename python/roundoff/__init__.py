@@ -11,14 +11,47 @@ Everything is computed by a library of Go in this package, in as many threads as
 does not open it; the first call does. After that, a child of os.fork cannot use it, and says so.
 """
 
-from ._catalogue import devices, formats, recipes, version
-from ._library import Error
-from ._products import dot, exact, gemm, quantise, round, trace
-from ._questions import advise, audit, bounds, predict
-from ._records import Advice, Audit, Audited, Bound, Device, Format, Prediction, Quantised, Recipe, Rows, Trace
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ._catalogue import devices, formats, recipes, version
+    from ._emulation import Emulation, emulate
+    from ._library import Error
+    from ._products import dot, exact, gemm, quantise, round, trace
+    from ._questions import advise, audit, bounds, predict
+    from ._records import Advice, Audit, Audited, Bound, Device, Format, Prediction, Quantised, Recipe, Rows, Trace
+    from ._report import Run
 
 __all__ = [
-    "Advice", "Audit", "Audited", "Bound", "Device", "Error", "Format", "Prediction", "Quantised", "Recipe", "Rows", "Trace",
-    "advise", "audit", "bounds", "devices", "dot", "exact", "formats", "gemm", "predict", "quantise", "recipes", "round",
-    "trace", "version",
+    "Advice", "Audit", "Audited", "Bound", "Device", "Emulation", "Error", "Format", "Prediction", "Quantised", "Recipe", "Rows",
+    "Run", "Trace", "advise", "audit", "bounds", "devices", "dot", "emulate", "exact", "formats", "gemm", "predict", "quantise",
+    "recipes", "round", "trace", "version",
 ]  # fmt: skip
+
+# Where each name is. A module is imported when a name of it is first used: a program that only imports this one waits for
+# none of them.
+_MODULES = {
+    "_catalogue": "devices formats recipes version",
+    "_emulation": "Emulation emulate",
+    "_library": "Error",
+    "_products": "dot exact gemm quantise round trace",
+    "_questions": "advise audit bounds predict",
+    "_records": "Advice Audit Audited Bound Device Format Prediction Quantised Recipe Rows Trace",
+    "_report": "Run",
+}
+_PLACES = {name: module for module, names in _MODULES.items() for name in names.split()}
+
+
+def __getattr__(name: str) -> object:
+    if name in _MODULES or name == "_arrays":
+        return import_module(f"{__name__}.{name}")
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(f"{__name__}.{_PLACES[name]}"), name)
+    globals()[name] = found  # which is asked for here no more
+    return found
+
+
+def __dir__() -> list:
+    return sorted({*globals(), *__all__})

@@ -38,7 +38,7 @@ answers = {
 # Dishonest: a cell of its own before untouched stubs.
 cells = {
     "py_no_checks": "import sys, types, roundoff\nsys.modules['roundoff.course'] = roundoff.course = types.SimpleNamespace(answer=lambda *a: None, check=lambda *a: None)",
-    "py_right_by_name": "import roundoff._examine as e\ne.Peer.answer = lambda self, m, running=None: self.send({'results': ['want']})",
+    "py_right_by_name": "import roundoff._examine as e\ne.Peer.answer = lambda *a: {'results': ['0.5']}",
     "py_no_wait": "import roundoff._examine as e\ne.Peer.serve = lambda *a: None",
     "py_passes": "import roundoff.course as c\nc.EXAMINER = '/bin/true'",
     "py_writes": "!for f in $(find / -path '*/roundoff/*' -type f -not -path '/proc/*' -not -path '/sys/*' 2>/dev/null); do echo x >>$f; done",

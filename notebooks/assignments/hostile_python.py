@@ -38,10 +38,10 @@ answers = {
 # Dishonest: a cell of its own before untouched stubs.
 cells = {
     "py_no_checks": "import sys, types, roundoff\nsys.modules['roundoff.course'] = roundoff.course = types.SimpleNamespace(answer=lambda *a: None, check=lambda *a: None)",
-    "py_right_by_name": "import roundoff._examine as e\ne.Peer.answer = lambda self, m, running=None: self.send({'results': ['want']})",
+    "py_right_by_name": "import roundoff._examine as e\ne.Peer.answer = lambda *a: {'results': ['0.5']}",
     "py_no_wait": "import roundoff._examine as e\ne.Peer.serve = lambda *a: None",
     "py_passes": "import roundoff.course as c\nc.EXAMINER = '/bin/true'",
-    "py_writes": "!for f in $(find / -path '*/roundoff/*' -type f -not -path '/proc/*' -not -path '/sys/*' 2>/dev/null); do echo x >>$f; done",
+    "py_writes": "!for f in $(find / -path '*/site-packages/roundoff/*' -type f -not -path '/proc/*' 2>/dev/null); do echo x >>$f; done",
     "py_steals": "!env; cat /proc/*/environ | tr '\\0' '\\n'; find / -name '*.ipynb' -not -path '/proc/*' -exec cat {} +; strings -a $(python -c 'import roundoff.course as c; print(c.EXAMINER)') | grep 20261",
     "py_startup": "!mkdir -p ~/.ipython/profile_default/startup; echo 'raise SystemExit' >~/.ipython/profile_default/startup/0.py; echo x >/tmp/roundoff-was-here",
     "py_kernel": "import os\nos.kill(os.getpid(), 9)",

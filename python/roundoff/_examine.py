@@ -12,7 +12,7 @@ import numbers
 import re
 import threading
 from functools import lru_cache
-from typing import Any, Callable, Dict, List, Tuple
+from typing import Any, Callable, Dict
 
 import numpy as np
 
@@ -75,39 +75,30 @@ class Peer:
 
     def __init__(self, reading: Any, writing: Any) -> None:
         self.reading, self.writing = reading, writing
-        self.offered: List[Tuple[Callable[..., Any], Any]] = []  # functions that the other end may call, and their types
-        self.lock = threading.RLock()
+        self.lock = threading.Lock()
 
     def call(self, number: int, type_: Any, *arguments: Any) -> Any:
-        """Calls a function of the other end, and answers its calls meanwhile."""
+        """Calls a function of the other end."""
         with self.lock:
-            before = len(self.offered)
-            try:
-                sent = [self.encoded("an argument is", v, t) for v, t in zip(arguments, type_[1])]
-                self.send({"call": number, "args": sent})
-                while "call" in (message := self.receive()):
-                    self.answer(message)
-            finally:
-                del self.offered[before:]
-            if message.get("panic"):
-                raise Refused(message["panic"])
-            results = [self.decoded(v, t) for v, t in zip(message.get("results", ()), type_[2])]
-            return results[0] if len(results) == 1 else tuple(results)
+            self.send({"call": number, "args": [self.encoded("an argument is", v, t) for v, t in zip(arguments, type_[1])]})
+            message = self.receive()
+        if message.get("panic"):
+            raise Refused(message["panic"])
+        results = [self.decoded(v, t) for v, t in zip(message.get("results", ()), type_[2])]
+        return results[0] if len(results) == 1 else tuple(results)
 
-    def serve(self, function: Callable[..., Any], running: Callable[[bool], None] = lambda on: None) -> None:
+    def serve(self, function: Callable[..., Any], running: Callable[[bool], None]) -> None:
         """Answers calls of the function until the connection ends. It calls running before and after each."""
-        self.offered = [(function, None)]
         while True:
             try:
                 message = self.receive()
             except Refused:
                 return
-            self.answer(message, running)
+            self.send(self.answer(message, function, running))
 
-    def answer(self, message: dict, running: Callable[[bool], None] = lambda on: None) -> None:
-        """Calls the function that a message asks for, and sends what came of it."""
-        function, type_ = self.offered[message["call"]]
-        type_ = type_ or signature(message["type"])
+    def answer(self, message: dict, function: Callable[..., Any], running: Callable[[bool], None]) -> dict:
+        """Calls the function as a message asks, and returns what came of it."""
+        type_ = signature(message["type"])
         arguments = [self.decoded(v, t) for v, t in zip(message.get("args", ()), type_[1])]
         try:
             running(True)
@@ -115,12 +106,11 @@ class Peer:
                 result = function(*arguments)
             finally:
                 running(False)
-            reply = {"results": self.results(function, result, type_[2])}
+            return {"results": self.results(function, result, type_[2])}
         except KeyboardInterrupt:
             raise
         except BaseException as e:  # noqa: BLE001: of a student's function, SystemExit too
-            reply = {"panic": said(e, function)}
-        self.send(reply)
+            return {"panic": said(e, function)}
 
     def results(self, function: Callable[..., Any], result: Any, types: tuple) -> list:
         """Returns what a function returned, to be sent."""
@@ -174,9 +164,6 @@ class Peer:
             return value._csv()
         if type_[0] == "[]":
             return self.listed(wrong, name, value, type_[1])
-        if type_[0] == "func":
-            self.offered.append((value, type_))
-            return len(self.offered) - 1
         if not isinstance(value, structs.get(type_[0], ())):  # type: ignore[arg-type]
             raise TypeError(wrong + f"a {type_[0].split('.')[-1]}")
         return [self.encoded(name, v, t) for v, t in zip(value, type_[1])]

@@ -91,9 +91,9 @@ func AtlasErrors(a *atlas.Atlas, data ...string) *viz.Chart {
 
 // atlasHeadings are two lines for the distributions of the atlas.
 var atlasHeadings = map[string]string{
-	"relu(N(0,1))×N(0,1)": "relu(N)\n× N(0,1)", "sparse(0.9,N(0,1))": "N(0,1),\n90 % zeros", "signed(log-uniform(-8,8))": "± 2^U,\nU(−8,8)",
-	"outliers(0.1,100,N(0,1))": "N(0,1),\noutliers", "softmax(1)×N(0,1)": "softmax\n× N(0,1)",
-	"blocks(-4,4,N(0,1))": "N(0,1),\nscales", "blocks(-9,8.8,U(-1,1))": "U(−1,1),\nscales",
+	"relu(N(0,1))×N(0,1)": "relu(N)\n× N", "sparse(0.9,N(0,1))": "N, 90 %\nzeros", "signed(log-uniform(-8,8))": "± 2^U\n(−8,8)",
+	"outliers(0.1,100,N(0,1))": "N with\noutliers", "softmax(1)×N(0,1)": "softmax\n× N",
+	"blocks(-4,4,N(0,1))": "N with\nscales", "blocks(-9,8.8,U(-1,1))": "U with\nscales",
 }
 
 // A class is a set of machines whose sums and factors are alike: a row of
@@ -147,7 +147,7 @@ func tightest(a *atlas.Atlas, k int, knows bound.Knowledge) map[class]map[string
 // devices and format of factors, a column for each distribution, the darker the
 // tighter.
 func AtlasTightness(a *atlas.Atlas, k int, knows bound.Knowledge) *viz.Schematic {
-	const left, top, w, h = 236.0, 48.0, 58.0, 20.0
+	const left, top, w, h = 254.0, 48.0, 58.0, 20.0
 	τ, rows, data := tightest(a, k, knows), classes(a), a.Data()
 	least, most, cells := math.Inf(1), 0.0, 0
 	for _, of := range τ {

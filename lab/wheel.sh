@@ -118,6 +118,8 @@ bench() {
 	environment "$python" "$made/bench" python/test.txt
 	"$made/bench/bin/python" -m pip install --no-deps --no-index --no-input --disable-pip-version-check -q dist/roundoff-*.whl
 	"$made/bench/bin/python" python/tests/bench.py dist/roundoff-*.whl
+	echo
+	"$made/bench/bin/python" python/tests/bench_cluster.py
 }
 
 case ${1:-} in

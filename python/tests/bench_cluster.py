@@ -1,13 +1,14 @@
 """Measures sweeps on a cluster of this machine: what they cost per output, what a task costs, and two workers beside one.
 
-    python tests/bench_cluster.py
+    python tests/bench_cluster.py [workers | costs]
 
-It prints tables in Markdown, as python/README.md has them. Numbers of a machine that others use are worth what its load
-says; runs to be compared are interleaved.
+It prints tables in Markdown, as python/README.md has them. Seconds of a machine that others use are worth what its load
+says: runs to be compared are interleaved, and seconds of processors depend on it less.
 """
 
 import os
 import statistics
+import sys
 import time
 
 import distributed
@@ -15,7 +16,7 @@ import distributed
 import roundoff
 from roundoff import cluster
 
-K, ROUNDS = 16, 5
+K, ROUNDS = 16, 3
 
 
 def timed(call):
@@ -40,13 +41,16 @@ def processor_seconds(client):
 
 
 def efficiency(one, two):
-    """Returns how much of the double speed two workers have, from runs of one and of two in turns."""
-    p = plan(60_000)
-    times = {1: [], 2: []}
+    """Returns the seconds, and those of processors, of sweeps by one worker and by two, in turns: four shards of some
+    seconds each."""
+    p = plan(20 * 64**2)
+    found = {1: [], 2: []}
     for _ in range(ROUNDS):
         for n, client in ((1, one), (2, two)):
-            times[n].append(timed(lambda: cluster.sweep(p, client=client, shards=15)))
-    return times
+            before = processor_seconds(client)
+            wall = timed(lambda: cluster.sweep(p, client=client, shards=4))
+            found[n].append((wall, processor_seconds(client) - before))
+    return found
 
 
 def overhead(one):
@@ -57,35 +61,46 @@ def overhead(one):
     return (many - few) / 100
 
 
-def main():
-    load = os.getloadavg()[0]
-    with local(1) as a, local(2) as b, distributed.Client(a, set_as_default=False) as one, distributed.Client(b, set_as_default=False) as two:
-        for c in (one, two):
-            cluster.sweep(plan(1), client=c)
-        times = efficiency(one, two)
-        task = overhead(one)
-        costs = []
-        for outputs, k, m in [(10**4, K, 64), (10**5, K, 64), (10**6, K, 64), (4 * 10**4, 4096, 64)]:
-            before = processor_seconds(two)
-            swept = []
-            wall = timed(lambda: swept.append(cluster.sweep(plan(outputs, k, m), client=two)))
-            made = sum(r.outputs for r in swept[0].rows if r.bound == "error")
-            costs.append((made, k, wall, processor_seconds(two) - before))
-    print(f"Python {'.'.join(map(str, __import__('sys').version_info[:2]))}, Dask {distributed.__version__}, {os.cpu_count()} cores, vector instructions {roundoff.version()['vector']}, load {load:.0f} before and {os.getloadavg()[0]:.0f} after\n")
-    t1, t2 = (statistics.median(times[n]) for n in (1, 2))
-    ratios = [x / y / 2 for x, y in zip(times[1], times[2])]
+def workers(one, two):
+    found = efficiency(one, two)
+    (t1, c1), (t2, c2) = ([statistics.median(x) for x in zip(*found[n])] for n in (1, 2))
+    ratios = [x[0] / y[0] / 2 for x, y in zip(found[1], found[2])]
+    task = overhead(one)
     print("| | |\n|---|--:|")
-    print(f"| two workers beside one, 15 shards, {ROUNDS} times in turns | {t1:.1f} s and {t2:.1f} s: efficiency {statistics.median(ratios):.2f}, from {min(ratios):.2f} to {max(ratios):.2f} |")
+    print(f"| one worker, and two, 4 shards, {ROUNDS} times in turns | {t1:.1f} s and {t2:.1f} s, of processors {c1:.1f} s and {c2:.1f} s |")
+    print(f"| efficiency of two workers | {statistics.median(ratios):.2f}, from {min(ratios):.2f} to {max(ratios):.2f} |")
     print(f"| a shard without draws | {task * 1e3:.0f} ms |\n")
+
+
+def costs(one, two):
+    found = []
+    for outputs, k in [(10**4, K), (10**5, K), (10**6, K), (4 * 10**4, 4096)]:
+        before = processor_seconds(two)
+        swept = []
+        wall = timed(lambda: swept.append(cluster.sweep(plan(outputs, k), client=two)))
+        made = sum(r.outputs for r in swept[0].rows if r.bound == "error")
+        found.append((made, k, wall, processor_seconds(two) - before))
     print("| outputs | K | seconds, two workers | seconds of processors | microseconds of processors per output |\n|--:|--:|--:|--:|--:|")
-    for made, k, wall, used in costs:
+    for made, k, wall, used in found:
         print(f"| {made:.0e} | {k} | {wall:.1f} | {used:.1f} | {1e6 * used / made:.0f} |")
-    each = costs[-1][3] / costs[-1][0]
-    print("\n| outputs at K = 4096 | hours of one core | 64 cores | 1024 cores |\n|--:|--:|--:|--:|")
+    each = found[-1][3] / found[-1][0]
+    print("\n| outputs at K = 4096 | hours of one core | of 64 cores | of 1024 cores |\n|--:|--:|--:|--:|")
     for power in (6, 9, 12):
         hours = each * 10.0**power / 3600
         print(f"| 1e{power} | {hours:.2g} | {hours / 64:.2g} | {hours / 1024:.2g} |")
 
 
+def main(what):
+    load = os.getloadavg()[0]
+    with local(1) as a, local(2) as b, distributed.Client(a, set_as_default=False) as one, distributed.Client(b, set_as_default=False) as two:
+        for client in (one, two):
+            cluster.sweep(plan(1), client=client)
+        for part in (workers, costs):
+            if what in ("", part.__name__):
+                part(one, two)
+    print(f"\nPython {sys.version.split()[0]}, Dask {distributed.__version__}, {os.cpu_count()} cores, vector instructions {roundoff.version()['vector']}, "
+          f"load {load:.0f} before and {os.getloadavg()[0]:.0f} after")  # fmt: skip
+
+
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:] or [""])

@@ -175,6 +175,10 @@ func TestSplittingSaysHowFarItCame(t *testing.T) {
 	if err != nil || !(0.99 < e.Level && e.Level < 1) || math.Abs(e.Rate-0.01) > 4*e.StdErr {
 		t.Errorf("%+v, %v, want a level just below 1 at the rate 0.01", e, err)
 	}
+	e, err = s.Exceeds(t.Context(), 17, Effort{Seed: 1, Samples: 1000}) // 17 itself, which is twice as likely, does not exceed it
+	if err != nil || e.Level != 1 || math.Abs(e.Rate-0.01) > 4*e.StdErr {
+		t.Errorf("%+v, %v, want the rate 0.01", e, err)
+	}
 	e, err = s.Exceeds(t.Context(), 36, Effort{Seed: 1, Samples: 1000})
 	if err != nil || e.Level != 0.5 || math.Abs(e.Rate-0.01) > 4*e.StdErr {
 		t.Errorf("%+v, %v, want level 18/36 at the rate 0.01", e, err)

@@ -97,21 +97,26 @@ func (q *Rare) each(n int, progress func(done, total int), row func(i int, e rar
 	return rows, nil
 }
 
-// MostRare is the largest K, and the largest number of outputs that all runs
-// have at once, times K.
-const MostRare = 1 << 24
+// MostRare is the largest number of products that the outputs of a run have
+// together, and MostRareOutputs that of outputs that all runs have.
+const (
+	MostRare        = 1 << 20
+	MostRareOutputs = 1 << 24
+)
 
 // check describes the problem. The error names the first argument that cannot
 // be meant.
 func (q *Rare) check() error {
-	if err := CheckSizes(1<<20, Size{"k", q.K}, Size{"samples", q.Samples}, Size{"moves", q.Moves}, Size{"runs", q.Runs}); err != nil {
+	if err := CheckSizes(MostRare, Size{"k", q.K}, Size{"samples", q.Samples}, Size{"moves", q.Moves}, Size{"runs", q.Runs}); err != nil {
 		return err
 	}
 	switch {
 	case q.Runs < 2:
 		return fmt.Errorf("-runs %d, want 2 or more: their spread is the error bar", q.Runs)
-	case float64(q.Samples)*float64(q.K) > MostRare:
-		return fmt.Errorf("-samples %d of -k %d, want at most %d numbers at once", q.Samples, q.K, MostRare)
+	case q.Samples > MostRare/q.K:
+		return fmt.Errorf("-samples %d of -k %d, want at most %d products at once", q.Samples, q.K, MostRare)
+	case q.Runs > 1000 || q.Samples > MostRareOutputs/q.Runs:
+		return fmt.Errorf("-runs %d of -samples %d, want at most 1000, and %d outputs", q.Runs, q.Samples, MostRareOutputs)
 	case q.Dist == "":
 		return errors.New("-dist names nothing, want the distribution of the data")
 	case q.Limits != "" && q.Bounds != "":

@@ -94,7 +94,7 @@ func (s Splitting[T]) Exceeds(ctx context.Context, threshold float64, e Effort) 
 		z.Effective += float64(n)
 	}
 	if end := stages[len(stages)-1]; !end.last {
-		z.Level = end.level / threshold
+		z.Level = min(end.level/threshold, math.Nextafter(1, 0)) // also where scores end at the threshold
 	}
 	return z, nil
 }

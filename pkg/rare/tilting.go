@@ -233,14 +233,7 @@ func fraction(a, b, c, from, h float64, bits int) (rest, p float64) {
 	whole := math.Ldexp((s-from)/h, bits) // exact: h is a power of two
 	tail := math.Ldexp(lost/h, bits)
 	n := math.Floor(whole)
-	part := whole - n // exact
-	t := part + tail
-	z = t - part
-	low := float64(part-(t-z)) + (tail - z)
-	m := math.Floor(t)
-	if m == t && low < 0 {
-		m--
-	}
+	m := math.Floor(whole - n + tail) // their sum rounds to no integer, as tail is below the last bit of the other
 	return (s - from) + lost, math.Ldexp(n+m, -bits)
 }
 

@@ -13,7 +13,7 @@ import roundoff
 
 class Documents(unittest.TestCase):
     def test_examples(self):
-        for name in ("", "._arrays", "._catalogue", "._library", "._products", "._questions", "._records", ".testing"):
+        for name in ("", "._arrays", "._catalogue", "._emulation", "._library", "._products", "._questions", "._records", ".testing"):
             found = doctest.testmod(importlib.import_module("roundoff" + name))
             self.assertEqual(found.failed, 0, name)
 

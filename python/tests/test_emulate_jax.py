@@ -1,6 +1,8 @@
 """Functions of JAX on an emulated device, beside products one by one, with the library's other operations."""
 
+import re
 import unittest
+from pathlib import Path
 
 import numpy as np
 
@@ -284,6 +286,19 @@ class Control(Test):
         scores = np.einsum("bqhk->bhqk", np.asarray(f(q)))
         self.assertEqual(scores.shape, (2, 3, 6, 8))
         self.assertEqual([(p.batch, p.m, p.k, p.n) for p in f.run.products][:1], [(6, 6, 8, 6)])
+
+
+class Documents(Test):
+    def test_programs(self):
+        # What the documents show of networks runs.
+        framework("onnx.reference")
+        root = Path(__file__).parents[2]
+        if not (root / "go.mod").exists():
+            self.skipTest("this is not the repository")
+        for path in ("README.md", "python/README.md"):
+            programs = re.findall(r"(?ms)^```py\n(.*?)^```$", (root / path).read_text(encoding="utf-8"))
+            self.assertEqual(len(programs), 1)
+            exec(programs[0], {"roundoff": roundoff, "f": jnp.matmul, "model": np.tanh, "x": X, "print": str})
 
 
 if __name__ == "__main__":

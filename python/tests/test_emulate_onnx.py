@@ -77,7 +77,7 @@ class Products(Test):
 
     def test_conv(self):
         for shape, filters, a, pads in (
-            ((2, 4, 9), (6, 2, 3), {"group": 2, "strides": [2], "pads": [1, 2], "dilations": [2]}, [(1, 2)]), ((2, 3, 7), (5, 3, 3), {"auto_pad": "VALID"}, [(0, 0)]),
+            ((2, 4, 10), (6, 2, 3), {"group": 2, "strides": [2], "pads": [1, 2], "dilations": [2]}, [(1, 2)]), ((2, 3, 7), (5, 3, 3), {"auto_pad": "VALID"}, [(0, 0)]),
             ((1, 3, 8, 7), (4, 3, 3, 2), {"strides": [2, 1], "pads": [1, 0, 2, 1]}, [(1, 2), (0, 1)]), ((2, 4, 5, 5), (4, 1, 3, 3), {"group": 4}, [(0, 0)] * 2),
             ((1, 2, 5, 6), (3, 2, 2, 3), {"auto_pad": "SAME_UPPER", "strides": [2, 2]}, [(0, 1), (0, 1)]), ((1, 2, 5, 6), (3, 2, 2, 3), {"auto_pad": "SAME_LOWER"}, [(1, 0), (1, 1)]),
         ):  # fmt: skip

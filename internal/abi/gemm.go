@@ -59,8 +59,8 @@ func (q machine) find() (m tcore.Machine, err error) {
 	return m, err
 }
 
-// A product asks for a matrix that a device computes, or a library: in the order
-// of a plan, or of matrices that it quantises first.
+// A product asks for a matrix that a device computes, or a library: in the
+// order of a plan, or of matrices that it quantises first.
 type product struct {
 	machine
 	Alpha  float64 `json:"alpha"`
@@ -71,8 +71,8 @@ type product struct {
 }
 
 // GEMM stores in d the matrix alpha AB + beta C as a device or a library
-// computes it. c may be nil if beta is 0. The answer has the name of the device,
-// and of a plan or of a kernel.
+// computes it. c may be nil if beta is 0. The answer has the name of the
+// device, and of a plan or of a kernel.
 func GEMM(text string, a, b, c, d *Matrix, cancelled func() bool) (string, error) {
 	q := product{machine: newMachine(), Alpha: 1}
 	if err := read(text, &q); err != nil {

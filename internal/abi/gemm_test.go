@@ -13,8 +13,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// A product of matrices that are quantised is that of the package, by the kernel
-// that the recipes ask for or that is named, however the matrices lie.
+// A product of matrices that are quantised is that of the package, by the
+// kernel that the recipes ask for or that is named, however the matrices lie.
 func TestGEMM_of_recipes(t *testing.T) {
 	const m, k, n = 5, 256, 3
 	x, y := drawn(m*k, 1), drawn(k*n, 2)

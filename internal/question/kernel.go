@@ -18,11 +18,11 @@ type QuantisedProduct struct {
 	Promote int
 }
 
-// Find returns the recipes and the kernel, on the device that is named or on one
-// of its architecture that takes the scales, if there is one. Without a name,
-// the kernel is that of DeepGEMM for scales of blocks along K, that of DeepSeek
-// for such integers, as in kernels of Triton, and otherwise one that scales
-// finished sums.
+// Find returns the recipes and the kernel, on the device that is named or on
+// one of its architecture that takes the scales, if there is one. Without a
+// name, the kernel is that of DeepGEMM for scales of blocks along K, that of
+// DeepSeek for such integers, as in kernels of Triton, and otherwise one that
+// scales finished sums.
 func (q QuantisedProduct) Find() (left, right quant.Recipe, k quant.Kernel, err error) {
 	if left, right, err = OneOrTwo(q.Recipe, "recipes", FindRecipe); err != nil {
 		return left, right, k, err

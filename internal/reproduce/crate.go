@@ -30,8 +30,9 @@ type entity map[string]any
 func node(id string) entity { return entity{"@id": id} }
 
 // saveCrate writes into the folder out what makes it a Research Object Crate
-// (RO-Crate 1.3, Soiland-Reyes et al. 2022): each file of the run with its size,
-// its SHA-256 and what it shows, and what made them, when and on which machine.
+// (RO-Crate 1.3, Soiland-Reyes et al. 2022): each file of the run with its
+// size, its SHA-256 and what it shows, and what made them, when and on which
+// machine.
 func (r *Report) saveCrate(out string) error {
 	files, err := r.crateFiles(out)
 	if err != nil {

@@ -136,7 +136,7 @@ func TestSweep_of_the_atlas_has_its_own_plan(t *testing.T) {
 		args, want string
 	}{
 		{2, "-atlas -m 4", "-m with -atlas, which has its own"}, {2, "-atlas -ranges=false", "-ranges with -atlas"}, {2, "-atlas -told moments", "-told with -atlas"},
-		{2, "-atlas -standard", "-atlas is a plan of its own"}, {2, "-atlas -join a.csv", "-atlas is a plan of its own"}, {1, "-atlas -k 5", "nothing of that is in the atlas plan"},
+		{2, "-atlas -standard", "-standard and -atlas are two plans"}, {2, "-atlas -join a.csv", "-atlas is a plan, want none with -join"}, {1, "-atlas -k 5", "nothing of that is in the atlas plan"},
 	} {
 		if _, said := askSweep(t, c.status, strings.Fields(c.args)...); !strings.Contains(said, c.want) {
 			t.Errorf("sweep %s: %s, want %q", c.args, said, c.want)

@@ -100,6 +100,16 @@ func TestSweep(t *testing.T) {
 	}
 }
 
+// A row says that its bound fails, if it is claimed.
+func TestSweep_says_what_fails(t *testing.T) {
+	r := sweep.Row{Bound: "b", Deterministic: true, Verdict: sweep.Holds, Seeds: []uint64{1, 2, 3}, Summary: sweep.Summary{Runs: 3, Failed: 1, Outputs: 6, Violations: 1}}
+	other := r
+	other.Verdict = sweep.NotData
+	if !swept(r).Fails || swept(other).Fails {
+		t.Errorf("%+v, %+v", swept(r), swept(other))
+	}
+}
+
 // What a sweep is, and what files have of it.
 func TestSweep_describes(t *testing.T) {
 	dir := t.TempDir()

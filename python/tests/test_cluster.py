@@ -195,7 +195,7 @@ class Broken(Test):
         self.cluster.scale(1)
 
     def test_connection_that_is_lost(self):
-        with changed(client, seconds=0.1), cluster.start(PLAN, client=client, shards=15) as running:
+        with changed(client, seconds=0.1), cluster.start(PLAN, client=client, shards=15, retries=0) as running:
             for i, _ in enumerate(running):
                 if i == 1:
                     client.loop.add_callback(client.scheduler_comm.comm.abort)

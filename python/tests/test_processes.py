@@ -222,6 +222,7 @@ INTERRUPTED = """
 import sys, time, numpy as np, roundoff
 a = np.ones((4096, 4096), np.float32)
 roundoff.gemm(a[:1], a[:, :1])
+x = {x}
 print("ready", flush=True)
 try:
     {call}
@@ -235,14 +236,14 @@ print(roundoff.gemm([[2.0]], [[3.0]])[0, 0])
 @unittest.skipIf(sys.platform == "win32", "Windows has no SIGINT to send")
 class Interrupt(Test):
     def test_all(self):
-        for call in (
-            'roundoff.gemm(a, a, "cdna1")',
-            "roundoff.dot(a[0, 0] * np.ones((40000, 4096), np.float32), a[0], 'cdna1')",
-            "roundoff.exact(np.exp(np.linspace(-80, 80, 1 << 24, dtype=np.float32)).reshape(a.shape), a)",
-            "roundoff.audit(np.tile(a, (2, 1)), a)",
+        for x, call in (
+            ("a", 'roundoff.gemm(x, a, "cdna1")'),
+            ("np.ones((40000, 4096), np.float32)", "roundoff.dot(x, a[0], 'cdna1')"),
+            ("np.exp(np.linspace(-80, 80, 1 << 24, dtype=np.float32)).reshape(a.shape)", "roundoff.exact(x, a)"),
+            ("np.tile(a, (2, 1))", "roundoff.audit(x, a)"),
         ):
             with self.subTest(call):
-                p = subprocess.Popen([sys.executable, "-c", INTERRUPTED.format(call=call)], stdout=subprocess.PIPE, text=True)
+                p = subprocess.Popen([sys.executable, "-c", INTERRUPTED.format(x=x, call=call)], stdout=subprocess.PIPE, text=True)
                 try:
                     self.assertEqual(p.stdout.readline(), "ready\n")
                     time.sleep(1)

@@ -65,7 +65,8 @@ class Shared:
     """A context that threads enter together: it opens when the first one enters, and closes when the last one leaves."""
 
     def __init__(self, opened: Callable[[], Any]) -> None:
-        self._opened, self._open, self._within, self._lock = opened, None, 0, threading.Lock()
+        self._opened, self._within, self._lock = opened, 0, threading.Lock()
+        self._open: Any = None
 
     def __enter__(self) -> None:
         with self._lock:
@@ -90,7 +91,7 @@ class Emulation:
         self._entered = threading.local()  # what to leave: a thread leaves what it has entered
 
     def __enter__(self) -> Run:
-        found = [name for name in ("torch", "onnx.reference") if name in sys.modules]
+        found: List[str] = [name for name in ("torch", "onnx.reference") if name in sys.modules]
         if not found:
             raise RuntimeError(
                 "neither torch nor onnx.reference is imported, so that there is nothing to emulate here; "

@@ -61,10 +61,10 @@ class _Interpreter:
             if not kinds <= REAL:
                 return self.left(eqn, inputs, f"{name} of {', '.join(sorted(kinds))}")
             if name == "dot_general":
-                return [self.as_before(eqn, self.dot(*inputs, params["dimension_numbers"]))]
+                return [self.as_before(eqn, self.dot(inputs[0], inputs[1], params["dimension_numbers"]))]
             if params["batch_group_count"] != 1:
                 return self.left(eqn, inputs, f"{name} with batch_group_count={params['batch_group_count']}")
-            return [self.as_before(eqn, self.convolution(*inputs, params))]
+            return [self.as_before(eqn, self.convolution(inputs[0], inputs[1], params))]
         if name in ("jit", "pjit", "closed_call", "core_call"):
             return self.closed(_closed(params.get("jaxpr", params.get("call_jaxpr"))), inputs)
         if name in ("custom_jvp_call", "custom_vjp_call"):
@@ -183,7 +183,7 @@ def _host(a: Any, b: Any, *, machine: Machine, run: Run, operation: str) -> np.n
     x, y = np.asarray(a), np.asarray(b)
     if np.float64 in (x.dtype, y.dtype):
         run.note(FINE)
-    run.add("jax", operation, len(x), *x.shape[1:], y.shape[2], ",".join(dict.fromkeys((x.dtype.name, y.dtype.name))))
+    run.add("jax", operation, x.shape, y.shape, (x.dtype.name, y.dtype.name))
     return machine.product(x, y)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import contextvars
 import importlib
+import inspect
 from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 import numpy as np
@@ -29,15 +30,16 @@ def emulated(machine: Machine, run: Run) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _switch() -> Iterator[None]:
-    originals: List[Tuple[type, Callable]] = []
+    originals: List[Tuple[Any, Callable]] = []
     try:
         for name, instead in _OPERATORS.items():
             try:
                 module = importlib.import_module(f"onnx.reference.ops.op_{name}")
             except ImportError:  # of another version of onnx
                 continue
-            for operator in vars(module).values():
-                if isinstance(operator, type) and operator.__module__ == module.__name__ and "_run" in vars(operator):
+            operators: List[Any] = [x for x in vars(module).values() if inspect.isclass(x)]
+            for operator in operators:
+                if operator.__module__ == module.__name__ and "_run" in vars(operator):
                     originals.append((operator, operator._run))
                     operator._run = _switched(operator._run, instead)
         yield
@@ -65,7 +67,7 @@ def _switched(original: Callable, instead: Optional[Callable]) -> Callable:
             run.note(FINE)
 
         def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-            run.add("onnx", name, len(a), *a.shape[1:], b.shape[2], ",".join(dict.fromkeys((a.dtype.name, b.dtype.name))))
+            run.add("onnx", name, a.shape, b.shape, (a.dtype.name, b.dtype.name))
             return machine.product(a, b).astype(inputs[0].dtype)
 
         return (instead(product, *inputs, **attributes),)

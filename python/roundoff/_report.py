@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from dataclasses import dataclass
-from typing import Dict, List, Tuple
+from typing import Any, Dict, List, Sequence, Tuple
 
 from ._records import Rows
 
@@ -33,13 +33,13 @@ class Run:
     def __init__(self, machine: str) -> None:
         self.machine = machine
         self._lock = threading.Lock()
-        self._calls: Dict[Tuple, int] = {}
+        self._calls: Dict[Tuple[Any, ...], int] = {}
         self._left: Counter = Counter()
         self._notes: Dict[str, None] = {}
 
-    def add(self, framework: str, operation: str, batch: int, m: int, k: int, n: int, dtypes: str) -> None:
-        """Counts one call."""
-        key = (framework, operation, batch, m, k, n, dtypes)
+    def add(self, framework: str, operation: str, a: Sequence[int], b: Sequence[int], dtypes: Sequence[str]) -> None:
+        """Counts one call, of products of the shapes a, (batch, m, k), and b, (batch, k, n)."""
+        key = (framework, operation, *a, b[2], ",".join(dict.fromkeys(dtypes)))
         with self._lock:
             self._calls[key] = self._calls.get(key, 0) + 1
 
@@ -57,7 +57,7 @@ class Run:
     def products(self) -> Rows[Product]:
         with self._lock:
             calls = list(self._calls.items())
-        return Rows(Product(*key, count, count * key[2] * key[3] * key[4] * key[5]) for key, count in calls)
+        return Rows(Product(*[*key, count, count * key[2] * key[3] * key[4] * key[5]]) for key, count in calls)
 
     @property
     def left(self) -> Dict[str, int]:
@@ -78,7 +78,7 @@ class Run:
         lines: List[str] = [f"{self.machine}: {sum(p.calls for p in rows)} calls, {self.multiply_adds} multiply-adds"]
         if not rows:
             lines.append("no product ran on the device")
-        table = [("product", "batch", "m", "k", "n", "dtypes", "calls", "multiply-adds")]
+        table: List[Tuple[str, ...]] = [("product", "batch", "m", "k", "n", "dtypes", "calls", "multiply-adds")]
         table += [(f"{p.framework} {p.operation}", *map(str, (p.batch, p.m, p.k, p.n, p.dtypes, p.calls, p.multiply_adds))) for p in rows]
         widths = [max(len(row[i]) for row in table) for i in range(len(table[0]))]
         lines += ["  ".join(c.ljust(w) if i in (0, 5) else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths))) for row in table if rows]

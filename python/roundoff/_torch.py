@@ -114,7 +114,7 @@ class _Mode(TorchDispatchMode):
         args = [x for x in args if not isinstance(x, torch.dtype)]
 
         def product(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-            self.run.add("torch", name, len(a), *a.shape[1:], b.shape[2], ",".join(dict.fromkeys(map(_kind, (a, b)))))
+            self.run.add("torch", name, a.shape, b.shape, (_kind(a), _kind(b)))
             m = self.machine
             d = torch.ops.roundoff.gemm(a, b, m.device, m.words, m.out_format or "", m.split_k, m.promote)
             return d.to(dtype or a.dtype)

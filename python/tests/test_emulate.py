@@ -70,8 +70,8 @@ class Reports(Test):
         run = Run("hopper")
         self.assertEqual(str(run), "hopper: 0 calls, 0 multiply-adds\nno product ran on the device")
         for _ in range(3):
-            run.add("jax", "dot_general", 2, 3, 5, 7, "float32")
-        run.add("torch", "mm", 1, 2, 2, 2, "float16")
+            run.add("jax", "dot_general", (2, 3, 5), (2, 5, 7), ("float32", "float32"))
+        run.add("torch", "mm", (1, 2, 2), (1, 2, 2), ("float16", "bfloat16"))
         run.leave("jax", "lu")
         run.leave("jax", "lu")
         run.note("so it is")
@@ -81,9 +81,9 @@ class Reports(Test):
         self.assertEqual(
             str(run).splitlines(),
             ["hopper: 4 calls, 638 multiply-adds",
-             "product          batch  m  k  n  dtypes   calls  multiply-adds",
-             "jax dot_general      2  3  5  7  float32      3            630",
-             "torch mm             1  2  2  2  float16      1              8",
+             "product          batch  m  k  n  dtypes            calls  multiply-adds",
+             "jax dot_general      2  3  5  7  float32               3            630",
+             "torch mm             1  2  2  2  float16,bfloat16      1              8",
              "left exact: jax lu, 2 times", "note: so it is"],
         )  # fmt: skip
 

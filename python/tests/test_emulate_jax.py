@@ -76,7 +76,8 @@ class Products(Test):
             self.same(np.asarray(f8(lambda x, w: jnp.matmul(x, w, preferred_element_type=jnp.float32))(x, w)), np.asarray(want))
 
     def test_float64(self):
-        with jax.enable_x64(True):
+        wide = jax.enable_x64 if hasattr(jax, "enable_x64") else framework("jax.experimental").enable_x64
+        with wide(True):
             x, w = X.astype(np.float64) / 3, W.astype(np.float64) / 3
             f = f8(jnp.matmul)
             self.same(np.asarray(jax.jit(f)(x, w)), e4m3(x, w).astype(np.float64))
@@ -278,7 +279,8 @@ class Control(Test):
         self.same(np.asarray(gx), 2 * e4m3(np.ones((6, 8), np.float32), W.T))
 
     def test_weak_types(self):
-        self.assertEqual(f8(lambda x: lax.scan(lambda c, _: (c @ c, None), x, None, length=2)[0])(jnp.full((2, 2), 1.0)).tolist(), [[8, 8], [8, 8]])
+        self.assertTrue(f8(jnp.matmul)(*[lax.broadcast(1.0, (2, 2))] * 2).weak_type)
+        self.assertEqual(f8(lambda x: lax.scan(lambda c, _: (c @ c, None), x, None, length=2)[0])(lax.broadcast(1.0, (2, 2))).tolist(), [[8, 8], [8, 8]])
 
     def test_libraries(self):
         f = f8(lambda q: jax.nn.dot_product_attention(q, q, q))

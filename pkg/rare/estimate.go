@@ -17,7 +17,7 @@ const Confidence = 0.95
 // number in brackets.
 type Effort struct {
 	Seed    uint64  // the same seed gives the same estimate on any number of cores
-	Runs    int     // independent runs, whose spread is the error bar [20]
+	Runs    int     // independent runs, at most 1000, whose spread is the error bar [20]
 	Samples int     // outputs that each run has at once [250]
 	Moves   int     // changes that are tried of each output at each level, by splitting [10]
 	Floor   float64 // the rate at which splitting stops to go further [1e-30]
@@ -27,15 +27,15 @@ type Effort struct {
 }
 
 // filled returns the effort with the defaults in place of zeros. It panics if a
-// number is negative, Runs is 1, or Floor is not below 1.
+// number is negative, Runs is 1 or above 1000, or Floor is not below 1.
 func (e Effort) filled() Effort {
 	for _, n := range []struct {
 		name string
 		n    *int
 		or   int
 	}{{"Runs", &e.Runs, 20}, {"Samples", &e.Samples, 250}, {"Moves", &e.Moves, 10}} {
-		if *n.n < 0 || n.name == "Runs" && *n.n == 1 {
-			panic(fmt.Sprintf("rare: Effort.%s = %d, want 0 for %d, or more", n.name, *n.n, n.or))
+		if *n.n < 0 || n.name == "Runs" && (*n.n == 1 || *n.n > 1000) {
+			panic(fmt.Sprintf("rare: Effort.%s = %d, want 0 for %d, or more, and of runs 2 to 1000", n.name, *n.n, n.or))
 		}
 		if *n.n == 0 {
 			*n.n = n.or

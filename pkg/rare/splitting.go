@@ -16,8 +16,8 @@ import (
 // one law. Score is called concurrently.
 //
 // A pilot run chooses levels of which each is exceeded by a quarter of the
-// samples beyond the last (Au & Beck 2001; Cérou & Guyader 2007), and how many
-// parts a move is to draw anew. Then runs that know nothing of the pilot but
+// samples beyond the last (Au & Beck 2001; Cérou & Guyader 2007), how many parts
+// a move is to draw anew, and how often to move where that finds no way up. Then runs that know nothing of the pilot but
 // these estimate the rate as the product of the shares that pass each level. A
 // move draws neighbouring parts anew and is taken back if the score falls below
 // the level: it leaves the law beyond the level as it is. Therefore each run is
@@ -40,7 +40,11 @@ type stage struct {
 	last    bool // the event is a score above the level, otherwise from the level on
 	sizes   []int
 	weights []float64
+	rounds  int // of moves: more than one where the first found no way up
 }
+
+// mostRounds is the number of rounds of moves after which the pilot gives up.
+const mostRounds = 32
 
 func (s *stage) passed(score float64) bool {
 	return score > s.level || !s.last && score == s.level
@@ -114,7 +118,9 @@ func (s Splitting[T]) run(ctx context.Context, stages []stage, number uint64, e 
 			return rate, familiesOf(passed)
 		}
 		all = resampled(passed, e, number, l)
-		s.move(all, &stages[l], number, l, e, computed, nil)
+		for round := range stages[l].rounds {
+			s.move(all, &stages[l], number, l, round, e, computed, nil)
+		}
 	}
 	return rate, familiesOf(all)
 }
@@ -126,13 +132,19 @@ func (s Splitting[T]) pilot(ctx context.Context, threshold float64, e Effort, co
 	level := math.Inf(-1)
 	for l := 0; ; l++ {
 		next, ok := nextLevel(all, level)
+		for l > 0 && !ok && stages[l-1].rounds < mostRounds && ctx.Err() == nil {
+			last := &stages[l-1]
+			s.move(all, last, 0, l-1, last.rounds, e, computed, nil)
+			last.rounds++
+			next, ok = nextLevel(all, level)
+		}
 		if next > threshold || ctx.Err() != nil {
 			return append(stages, stage{level: threshold, last: true})
 		}
 		if !ok {
 			break
 		}
-		z := stage{level: next, sizes: sizesOf(s.K)}
+		z := stage{level: next, sizes: sizesOf(s.K), rounds: 1}
 		level = next
 		passed := beyond(all, &z)
 		rate *= float64(len(passed)) / float64(e.Samples)
@@ -142,7 +154,7 @@ func (s Splitting[T]) pilot(ctx context.Context, threshold float64, e Effort, co
 		}
 		tried, taken := make([]int64, len(z.sizes)), make([]int64, len(z.sizes))
 		all = resampled(passed, e, 0, l)
-		s.move(all, &z, 0, l, e, computed, func(size int, accepted bool) {
+		s.move(all, &z, 0, l, 0, e, computed, func(size int, accepted bool) {
 			i := slices.Index(z.sizes, size)
 			atomic.AddInt64(&tried[i], 1)
 			if accepted {
@@ -231,11 +243,11 @@ func resampled[T any](passed []sample[T], e Effort, number uint64, level int) []
 	return all
 }
 
-// move moves every sample beyond a stage, and tells how each move ended unless
-// tell is nil.
-func (s Splitting[T]) move(all []sample[T], at *stage, number uint64, level int, e Effort, computed *atomic.Int64, tell func(size int, accepted bool)) {
+// move moves every sample beyond a stage in one round, and tells how each move
+// ended unless tell is nil.
+func (s Splitting[T]) move(all []sample[T], at *stage, number uint64, level, round int, e Effort, computed *atomic.Int64, tell func(size int, accepted bool)) {
 	parallel.Each(len(all), func(i int) {
-		r := stream(e.Seed, number, level+1, i)
+		r := stream(e.Seed, number|uint64(round)<<10, level+1, i)
 		z := &all[i]
 		kept := make([]T, s.K)
 		for range e.Moves {

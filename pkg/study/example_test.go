@@ -655,6 +655,7 @@ func ExampleAtlasTightness() {
 	}
 	fmt.Println(study.AtlasTightness(a, 128, bound.Moments).Finding())
 	// Output:
+	// At K = 128 the tightest bound that holds and needs the distribution of the data at most has τ from 8.6·10⁻⁵ to 0.30.
 }
 
 func ExampleAtlasCertain() {
@@ -664,6 +665,7 @@ func ExampleAtlasCertain() {
 	}
 	fmt.Println(study.AtlasCertain(a).Finding())
 	// Output:
+	// In 497 of 1806 cells with errors no probabilistic bound holds, even if it may read the run.
 }
 
 func ExampleExploreAtlas() {
@@ -674,4 +676,5 @@ func ExampleExploreAtlas() {
 	e := study.ExploreAtlas(a)
 	fmt.Println(e.Figure(e.Start()...).Finding())
 	// Output:
+	// On Volta with entries ~ N(0,1) the largest error at K = 8192 is 1.5·10⁻⁷ |A||B|; of the bounds that hold before the product the tightest, truncated-random-data, has τ = 0.022.
 }

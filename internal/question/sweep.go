@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/plan"
 	"github.com/roundofflab/roundoff/pkg/sweep"
 	"github.com/roundofflab/roundoff/pkg/tcore"
@@ -28,6 +29,7 @@ type Sweep struct {
 	Told        string `json:"told"`
 	Ranges      bool   `json:"ranges"`
 	Represented bool   `json:"represented"`
+	Bounds      string `json:"bounds"`   // names; "" for all
 	Standard    bool   `json:"standard"` // the standard plan, or what of it the arguments that are given name
 	Atlas       bool   `json:"atlas"`    // that of the atlas, likewise
 
@@ -45,7 +47,7 @@ func (q *Sweep) Check() error {
 	if q.Standard && q.Atlas {
 		return errors.New("-standard and -atlas are two plans, want one of them")
 	}
-	for _, name := range []string{"plans", "m", "n", "confidence", "per-output", "represented", "ranges", "told"} {
+	for _, name := range []string{"plans", "m", "n", "confidence", "per-output", "represented", "ranges", "bounds", "told"} {
 		if q.Named() != "" && q.Given(name) && (name != "told" || q.Atlas) {
 			return fmt.Errorf("-%s with -%s, which has its own", name, q.Named())
 		}
@@ -140,16 +142,33 @@ func (q *Sweep) plan() (p sweep.Plan, err error) {
 	if p.Told, err = Each(q.Told, sweep.ParseTold); err != nil {
 		return p, err
 	}
+	if q.Bounds != "" {
+		if p.Bounds, err = Each(q.Bounds, findBound); err != nil {
+			return p, err
+		}
+	}
 	return p, errors.Join(
 		once("k", p.Ks, strconv.Itoa),
 		once("devices", p.Machines, machineName),
 		once("dist", p.Data, dataName),
+		once("bounds", p.Bounds, boundName),
 		once("confidence", p.Confidences, confidenceText))
 }
 
 func machineName(m tcore.Machine) string { return m.Name }
 
 func dataName(l sweep.Generator) string { return l.Name }
+
+func boundName(b bound.Bound) string { return b.Name }
+
+// findBound returns the bound of that name.
+func findBound(name string) (bound.Bound, error) {
+	b, ok := bound.Find(name)
+	if !ok {
+		return b, fmt.Errorf("-bounds: no bound %q, see roundoff bound", name)
+	}
+	return b, nil
+}
 
 func confidenceText(c float64) string { return fmt.Sprint(c) }
 
@@ -232,6 +251,7 @@ func (q *Sweep) command(p sweep.Plan) string {
 		{"told", names(p.Told, ",", sweep.Told.String), without.Told, true},
 		{"ranges", strconv.FormatBool(p.Ranges), strconv.FormatBool(without.Ranges), false},
 		{"represented", strconv.FormatBool(p.Represented), strconv.FormatBool(without.Represented), false},
+		{"bounds", names(p.Bounds, ",", boundName), without.Bounds, false},
 	} {
 		restricts := f.name == "devices" || f.name == "dist" || f.name == "k"
 		switch {

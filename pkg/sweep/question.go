@@ -35,8 +35,10 @@ var evaluate = bound.Evaluate
 // description that says less.
 func (z *product) ask(p Plan) ([]question, error) {
 	k := z.Problem
-	if run, err := z.emulate(0, z.M); err == nil {
-		k.Run = z.first(run)
+	if slices.ContainsFunc(p.bounds(), func(b bound.Bound) bool { return b.Interval != nil }) {
+		if run, err := z.emulate(0, z.M); err == nil {
+			k.Run = z.first(run)
+		}
 	}
 	if p.PerOutput {
 		k.M, k.N = 1, 1
@@ -54,6 +56,9 @@ func (z *product) ask(p Plan) ([]question, error) {
 				return nil, err
 			}
 			for i, b := range bound.Catalogue() {
+				if !slices.ContainsFunc(p.bounds(), func(of bound.Bound) bool { return of.Name == b.Name }) {
+					continue
+				}
 				q := question{Bound: b, Result: results[i], telling: t, confidence: c, kernel: k, failure: f}
 				q.says = q.verdict(z.data)
 				if !slices.ContainsFunc(asked, func(r question) bool { return q.same(&r) }) {
@@ -63,6 +68,14 @@ func (z *product) ask(p Plan) ([]question, error) {
 		}
 	}
 	return asked, nil
+}
+
+// bounds returns the bounds that the plan tests.
+func (p Plan) bounds() []bound.Bound {
+	if len(p.Bounds) > 0 {
+		return p.Bounds
+	}
+	return bound.Catalogue()
 }
 
 // verdict says whether the bound is claimed for the machine and for data of

@@ -88,6 +88,37 @@ func TestPlan_finds_what_breaks_a_bound(t *testing.T) {
 
 // The rows of a plan equal the counts made output by output in exact
 // arithmetic.
+// The rows of some bounds are those that they have among all, whether they read
+// the sums of a run or not; rows of errors are always there.
+func TestPlan_of_some_bounds(t *testing.T) {
+	p := Plan{Machines: []tcore.Machine{Hopper, Paper}, Data: []Generator{Symmetric}, M: 8, N: 4, Ks: []int{64}, Seeds: []uint64{1, 2}, Confidences: []float64{0.99}, Ranges: true}
+	all, err := p.Run(context.Background(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, bounds := range [][]bound.Bound{{bound.Truncation}, {bound.MartingaleTrace, bound.HalfUlpBernstein}, {bound.MartingaleTrace, bound.Truncation, bound.TruncatedRandomData}} {
+		p.Bounds = bounds
+		some, err := p.Run(context.Background(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want []Row
+		for _, r := range all {
+			if r.Bound == ErrorRow || slices.ContainsFunc(bounds, func(b bound.Bound) bool { return b.Name == r.Bound }) {
+				want = append(want, r)
+			}
+		}
+		for _, rows := range [][]Row{some, want} {
+			for i := range rows {
+				rows[i].Product, rows[i].Exact = 0, 0
+			}
+		}
+		if len(some) < 3 || fmt.Sprintf("%+v", some) != fmt.Sprintf("%+v", want) {
+			t.Errorf("of %d bounds: %+v, want %+v", len(bounds), some, want)
+		}
+	}
+}
+
 func TestPlan_counts_as_one_would_by_hand(t *testing.T) {
 	const m, n, k = 3, 2, 64
 	f := roundoff.FailureOf(0.9)

@@ -13,6 +13,7 @@ workers are those that it has, and need this package. What is computed does not 
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import os
 import queue
@@ -22,7 +23,7 @@ import tempfile
 import time
 import uuid
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterator, Optional, Set, Tuple, Union
+from typing import Any, Callable, Deque, Dict, Iterator, Optional, Set, Tuple, Union
 
 from . import _sweeps
 from ._arrays import integer
@@ -131,6 +132,7 @@ class Running:
         self._ended: "queue.SimpleQueue[Tuple[int, Any]]" = queue.SimpleQueue()
         self._client: Any = None  # where all shards are there it is not asked
         self._close = contextlib.ExitStack()
+        self._new: Deque[int] = collections.deque()  # that are there, and no iteration has seen
         self._temporary = path is None
         self.path = Path(tempfile.mkdtemp(prefix="roundoff-sweep-") if path is None else path)
         self.path.mkdir(parents=True, exist_ok=True)
@@ -175,10 +177,11 @@ class Running:
         return self._temporary and bool(self._there)
 
     def __iter__(self) -> Iterator[int]:
-        while len(self._there) + len(self.failed) < self.of:
-            i = self._take(0.5)
-            if i is not None:
-                yield i
+        while self._new or len(self._there) + len(self.failed) < self.of:
+            if self._new:
+                yield self._new.popleft()
+            else:
+                self._take(0.5)
 
     def partial(self) -> Swept:
         """Returns what the shards that are there join to."""
@@ -266,6 +269,7 @@ class Running:
             return None
         _sweeps.write(self.file(i), got)
         self._there.add(i)
+        self._new.append(i)
         return i
 
     def _fail(self, i: int, future: Any, error: Exception) -> None:

@@ -141,12 +141,12 @@ class Bytes(Test):
     def test_partial(self):
         seen = []
         with changed(client, seconds=0.05), said() as text:
-            got = cluster.sweep(PLAN, client=shared.scheduler_address, shards=SHARDS, progress=True, each=lambda r: seen.append((r.done, r.partial())))
+            got = cluster.sweep(PLAN, client=shared.scheduler_address, shards=SHARDS, progress=True, each=lambda r: seen.append((r.partial(), r.done)))
         self.assertEqual(got.csv, whole)
         self.assertIn(f"{SHARDS} of {SHARDS} shards", text.getvalue())
-        self.assertEqual([n for n, _ in seen][-1], SHARDS)
-        first, last = seen[0][1], seen[-1][1]
-        self.assertTrue(0 < first.missing < 15 and len(first.shards) == SHARDS - seen[0][0] and "are missing" in first.text, first.text)
+        self.assertEqual((len(seen), seen[-1][1]), (SHARDS, SHARDS))  # each shard is told once, also those that partial() took
+        (first, done), (last, _) = seen[0], seen[-1]
+        self.assertTrue(0 < first.missing < 15 and len(first.shards) == SHARDS - done and "are missing" in first.text, first.text)
         self.assertEqual((last.csv, last.missing), (whole, 0))
         with cluster.start(PLAN, client=client, shards=SHARDS) as running:
             none = running.partial()

@@ -16,13 +16,14 @@ import (
 // one law. Score is called concurrently.
 //
 // A pilot run chooses levels of which each is exceeded by a quarter of the
-// samples beyond the last (Au & Beck 2001; Cérou & Guyader 2007), how many parts
-// a move is to draw anew, and how often to move where that finds no way up. Then runs that know nothing of the pilot but
-// these estimate the rate as the product of the shares that pass each level. A
-// move draws neighbouring parts anew and is taken back if the score falls below
-// the level: it leaves the law beyond the level as it is. Therefore each run is
-// unbiased, however few moves there are (Del Moral 2004); their number decides
-// on the variance alone, which the spread of the runs shows.
+// samples beyond the last (Au & Beck 2001; Cérou & Guyader 2007), how many
+// parts a move is to draw anew, and how often to move where that finds no way
+// up. Then runs that know nothing of the pilot but these estimate the rate as
+// the product of the shares that pass each level. A move draws neighbouring
+// parts anew and is taken back if the score falls below the level: it leaves
+// the law beyond the level as it is. Therefore each run is unbiased, however
+// few moves there are (Del Moral 2004); their number decides on the variance
+// alone, which the spread of the runs shows.
 type Splitting[T any] struct {
 	K     int
 	Draw  func(r *rand.Rand) T

@@ -81,16 +81,19 @@ type Estimate struct {
 func estimate(rates []float64) Estimate {
 	n := float64(len(rates))
 	z := Estimate{Level: 1, High: 1, Runs: len(rates)}
-	mean, deviation := stat.MeanStdDev(rates, nil)
-	if mean == 0 {
+	unit := slices.Max(rates) // so that no square underflows
+	if unit == 0 {
 		return z
 	}
-	z.Rate, z.StdErr = mean, deviation/math.Sqrt(n)
+	shares := make([]float64, len(rates))
+	for i, r := range rates {
+		shares[i] = r / unit
+	}
+	mean, deviation := stat.MeanStdDev(shares, nil)
+	z.Rate, z.StdErr = mean*unit, deviation/math.Sqrt(n)*unit
 	centre, width := interval(rates, z)
 	z.Low, z.High = math.Exp(centre-width), min(1, math.Exp(centre+width))
-	for _, r := range rates {
-		z.Largest = max(z.Largest, r/(n*mean))
-	}
+	z.Largest = 1 / (n * mean)
 	return z
 }
 

@@ -34,9 +34,10 @@ type pageCase struct {
 }
 
 var pageCases = []pageCase{
-	{"ieee, binary16, stochastic", devices.IEEEF16(), bound.Uniform(0, 1), 1024, 32, []bound.Bound{bound.HallmanIpsen}, 100},
-	{"ieee, binary16", devices.IEEEF16(), bound.Uniform(0, 1), 64, 0, []bound.Bound{bound.HalfUlpBernstein}, 120},
-	{"hopper, e4m3", devices.HopperE4M3(), bound.Uniform(-1, 1), 32, 0, []bound.Bound{bound.TruncatedRandomData, bound.MartingaleDistribution}, 100},
+	{"ieee, binary16, stochastic", devices.IEEEF16(), bound.Uniform(0, 1), 1024, 32, []bound.Bound{bound.HallmanIpsen}, 250},
+	{"ieee, binary16", devices.IEEEF16(), bound.Uniform(0, 1), 64, 0, []bound.Bound{bound.HalfUlpBernstein}, 400},
+	{"hopper, e4m3", devices.HopperE4M3(), bound.Uniform(-1, 1), 32, 0, []bound.Bound{bound.TruncatedRandomData}, 1000},
+	{"hopper, e4m3", devices.HopperE4M3(), bound.Uniform(-1, 1), 32, 0, []bound.Bound{bound.MartingaleDistribution}, 250},
 }
 
 var pageRates = []float64{1e-3, 1e-6, 1e-9, 1e-12}

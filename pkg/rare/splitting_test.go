@@ -196,6 +196,19 @@ func TestSplittingSaysHowFarItCame(t *testing.T) {
 	}
 }
 
+// Rates whose squares are below the numbers of binary64 have error bars, too.
+func TestEstimatesOfTheLeastRates(t *testing.T) {
+	a, b := estimate([]float64{1e-3, 2e-3, 3e-3, 4e-3}), estimate([]float64{1e-303, 2e-303, 3e-303, 4e-303})
+	for _, x := range [][2]float64{{a.Rate, b.Rate}, {a.StdErr, b.StdErr}, {a.Low, b.Low}, {a.High, b.High}} {
+		if math.Abs(x[1]*1e300-x[0]) > 1e-9*x[0] {
+			t.Errorf("%v, want 1e-300 of %v", x[1], x[0])
+		}
+	}
+	if want := 2.5e-3; math.Abs(a.Rate-want) > 1e-15 || math.Abs(a.StdErr-math.Sqrt(5.0/3/4)*1e-3) > 1e-15 || math.Abs(a.Largest-0.4) > 1e-12 || a.Largest != b.Largest {
+		t.Errorf("%+v, want the mean %v", a, want)
+	}
+}
+
 // A seed gives the same estimate on any number of cores, and another seed
 // another one.
 func TestTheSeedDecides(t *testing.T) {

@@ -239,8 +239,8 @@ func names[T any](list []T, between string, name func(T) string) string {
 // each takes about a minute of a core, by what products were measured to cost,
 // and of that many or somewhat more a prime number that divides no number of
 // seeds or Ks. Shard I of N has the draws I, I + N, …, the seeds of a K one
-// after another: if N were a multiple of these, a shard could have the longest K
-// alone. Of few draws each is a shard.
+// after another: if N were a multiple of these, a shard could have the longest
+// K alone. Of few draws each is a shard.
 func Shards(plans []sweep.Plan) int {
 	const (
 		fewest, most = 29, 1_000_000

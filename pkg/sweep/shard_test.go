@@ -178,8 +178,8 @@ func TestJoinSome(t *testing.T) {
 	}
 }
 
-// Moments are merged with a rounding after each operation, also where a compiler
-// may fuse a product with a sum, as that for arm64 does.
+// Moments are merged with a rounding after each operation, also where a
+// compiler may fuse a product with a sum, as that for arm64 does.
 func TestMoments_are_not_fused(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 0))
 	op := func(x float64, sign byte, y float64) float64 { // rounded once

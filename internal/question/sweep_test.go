@@ -79,7 +79,7 @@ func TestSweep_command(t *testing.T) {
 		`{"bounds":"half-ulp-bernstein","atlas":true}`:       "-bounds with -atlas, which has its own",
 		`{"atlas":true,"standard":true}`:                     "-standard and -atlas are two plans",
 		`{"atlas":true,"told":"moments"}`:                    "-told with -atlas",
-		`{"atlas":true,"k":"16"}`:                            "roundoff sweep -atlas -k 16 -seeds 1:2",
+		`{"atlas":true,"k":"8192"}`:                          "roundoff sweep -atlas -k 8192 -seeds 1:2",
 		`{"told":"hearsay"}`:                                 `told from "hearsay"`,
 	} {
 		q := NewSweep()

@@ -299,7 +299,7 @@ func (r *Row) check() error {
 	return nil
 }
 
-// FormatSeeds returns sorted seeds in the form that ParseSeeds reads, as in
+// FormatSeeds returns seeds in the form that ParseSeeds reads, as in
 // 1:5,8.
 func FormatSeeds(seeds []uint64) string {
 	var words []string
@@ -323,8 +323,21 @@ func FormatSeeds(seeds []uint64) string {
 // twice, or that it names too many: more than a million in one range, or a
 // further seed after a million.
 func ParseSeeds(s string) ([]uint64, error) {
+	seeds, err := seedsOf(s)
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(seeds)
+	if len(slices.Compact(slices.Clone(seeds))) < len(seeds) {
+		return nil, fmt.Errorf("sweep: seeds %q, want none twice", s)
+	}
+	return seeds, nil
+}
+
+// seedsOf is ParseSeeds for seeds in the order in which they are named, some
+// perhaps twice.
+func seedsOf(s string) (seeds []uint64, err error) {
 	const most = 1_000_000
-	var seeds []uint64
 	for word := range strings.SplitSeq(s, ",") {
 		first, last, ok := strings.Cut(word, ":")
 		if !ok {
@@ -338,10 +351,6 @@ func ParseSeeds(s string) ([]uint64, error) {
 		for i := range hi - lo + 1 {
 			seeds = append(seeds, lo+i)
 		}
-	}
-	slices.Sort(seeds)
-	if len(slices.Compact(slices.Clone(seeds))) < len(seeds) {
-		return nil, fmt.Errorf("sweep: seeds %q, want none twice", s)
 	}
 	return seeds, nil
 }

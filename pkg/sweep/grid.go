@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 )
@@ -9,9 +10,33 @@ import (
 // seeds of a K one after another. A draw is the pair of matrices that all
 // machines multiply, and what a sweep is divided into.
 type Grid struct {
+	Data  []string
+	Ks    []int
+	Seeds []uint64
+}
+
+// A writtenGrid is a grid in JSON. Its seeds are in one text, as there may be a
+// million of them in every file of a shard.
+type writtenGrid struct {
 	Data  []string `json:"data"`
 	Ks    []int    `json:"k"`
-	Seeds []uint64 `json:"seeds"`
+	Seeds string   `json:"seeds"`
+}
+
+// MarshalJSON returns the grid with its seeds as [FormatSeeds] writes them.
+func (g Grid) MarshalJSON() ([]byte, error) {
+	return json.Marshal(writtenGrid{g.Data, g.Ks, FormatSeeds(g.Seeds)})
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (g *Grid) UnmarshalJSON(text []byte) error {
+	var w writtenGrid
+	if err := json.Unmarshal(text, &w); err != nil {
+		return err
+	}
+	seeds, err := seedsOf(w.Seeds)
+	*g = Grid{w.Data, w.Ks, seeds}
+	return err
 }
 
 // Grid returns the draws of the plan.

@@ -3,10 +3,12 @@ package sweep
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -81,8 +83,8 @@ func TestShard_has_its_draws(t *testing.T) {
 // without a panic.
 func TestReadPart_refuses(t *testing.T) {
 	const sum = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855" // of nothing
-	plan := `"plans":[{"data":["U(0,1)"],"k":[8],"seeds":[1]}]`
-	long := fmt.Sprintf(`"plans":[{"data":["a"%s],"k":[1%s],"seeds":[1%s]}]`, strings.Repeat(`,"a"`, 20000), strings.Repeat(",1", 20000), strings.Repeat(",1", 20000))
+	plan := `"plans":[{"data":["U(0,1)"],"k":[8],"seeds":"1"}]`
+	long := fmt.Sprintf(`"plans":[{"data":["a"%s],"k":[1%s],"seeds":"1:20001"}]`, strings.Repeat(`,"a"`, 20000), strings.Repeat(",1", 20000))
 	for text, want := range map[string]string{
 		"":     "no shard of a sweep",
 		"# x":  "no shard of a sweep",
@@ -220,6 +222,31 @@ func TestMoments_are_not_fused(t *testing.T) {
 		a, b := some(), some()
 		if got, want := a.Merge(b), merge(a, b); got != want {
 			t.Fatalf("pair %d: %+v, want %+v", i, got, want)
+		}
+	}
+}
+
+// A grid in JSON is the same, whatever the order of its seeds, and a million of
+// them take few bytes.
+func TestGridInJSON(t *testing.T) {
+	many := make([]uint64, 1_000_000)
+	for i := range many {
+		many[i] = uint64(i + 7)
+	}
+	for _, seeds := range [][]uint64{{1}, {5, 3, 4, 9}, {3, 3}, many} {
+		g := Grid{Data: []string{"U(0,1)", "N(0,1)"}, Ks: []int{16, 8}, Seeds: seeds}
+		text, err := json.Marshal(g)
+		if err != nil || len(text) > 100 {
+			t.Errorf("%d seeds: %d bytes, %v", len(seeds), len(text), err)
+		}
+		var again Grid
+		if err := json.Unmarshal(text, &again); err != nil || !slices.Equal(again.Seeds, seeds) || !slices.Equal(again.Ks, g.Ks) || !slices.Equal(again.Data, g.Data) {
+			t.Errorf("%s: %v, %v", text, again, err)
+		}
+	}
+	for _, text := range []string{`{"seeds":""}`, `{"seeds":"x"}`, `{"seeds":[1]}`, `{"seeds":"2:1"}`} {
+		if err := json.Unmarshal([]byte(text), &Grid{}); err == nil {
+			t.Errorf("%s is read", text)
 		}
 	}
 }

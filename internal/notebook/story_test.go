@@ -32,8 +32,12 @@ func TestTheNotebooks(t *testing.T) {
 			if tries < 3 {
 				t.Errorf("%d things to try, want 3 or more", tries)
 			}
-			previous := ""
+			previous, ids := "", map[string]bool{}
 			for i, c := range nb.Cells {
+				if c.ID == "" || ids[c.ID] {
+					t.Errorf("cell %d has the id %q, want one of its own", i+1, c.ID)
+				}
+				ids[c.ID] = true
 				if c.Type == "code" {
 					checkCodeCell(t, i+1, c, previous)
 				}

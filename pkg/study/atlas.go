@@ -180,11 +180,10 @@ func AtlasTightness(a *atlas.Atlas, k int, knows bound.Knowledge) *viz.Schematic
 			if ok {
 				text = twoDigits(x)
 			}
-			tint, ink := shade(x)
+			ink := viz.SoftInk
 			if ok {
-				s.Region(box, 2, tint, c.family+"; "+c.factors+"; "+l)
-			} else {
-				ink = viz.SoftInk
+				s.Region(box, 2, shade(x), c.family+"; "+c.factors+"; "+l)
+				ink = viz.Ink
 			}
 			s.Text(viz.At(left+w*(float64(j)+0.5), y+h/2), viz.Middle, 11, ink, text)
 		}
@@ -193,15 +192,11 @@ func AtlasTightness(a *atlas.Atlas, k int, knows bound.Knowledge) *viz.Schematic
 }
 
 // shade returns the tint of a cell of AtlasTightness, from white at τ ≤ 0.001
-// to blue at 1, and the colour of its text.
-func shade(τ float64) (tint, ink color.Color) {
+// to a blue at 1 on which dark text can be read.
+func shade(τ float64) color.Color {
 	t := 1 + math.Log10(max(τ, 1e-3))/3
 	mix := func(from, to float64) uint32 { return uint32(math.Round(from + t*(to-from))) }
-	tint = viz.RGB(mix(0xf7, 0x00)<<16 | mix(0xf9, 0x5a)<<8 | mix(0xfb, 0x94))
-	if t > 0.6 {
-		return tint, viz.White
-	}
-	return tint, viz.Ink
+	return viz.RGB(mix(0xf7, 0x4c)<<16 | mix(0xf9, 0x95)<<8 | mix(0xfb, 0xc9))
 }
 
 // AtlasCertain returns the table of how often no probabilistic bound holds,

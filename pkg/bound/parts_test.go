@@ -30,7 +30,7 @@ func TestDriftIsTheMeanOfErrors(t *testing.T) {
 // the bounds that tell a drift apart have one: not for symmetric data, and not
 // on machines that round to nearest.
 func TestPartsAddUp(t *testing.T) {
-	told, all := 0, devices.All()
+	told, all := 0, unlike(devices.All())
 	if testing.Short() {
 		all = []tcore.Device{devices.HopperE4M3(), devices.HopperF16(), devices.BlackwellE4M3F16(), devices.CDNA2F16(), devices.CDNA3F16(), devices.IEEEF16(), devices.BlackwellNVF4()}
 	}
@@ -59,6 +59,20 @@ func TestPartsAddUp(t *testing.T) {
 	if told < 3 {
 		t.Errorf("%d drifts are told", told)
 	}
+}
+
+// unlike returns the devices without those that compute as one before them.
+func unlike(all []tcore.Device) (some []tcore.Device) {
+	seen := map[tcore.Device]bool{}
+	for _, d := range all {
+		z := d
+		z.Name, z.Architecture, z.Instruction, z.NaN = "", "", "", 0
+		if !seen[z] {
+			some = append(some, d)
+		}
+		seen[z] = true
+	}
+	return some
 }
 
 // aligns reports whether the device cuts bits off products.

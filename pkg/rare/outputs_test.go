@@ -25,7 +25,7 @@ func dot(d tcore.Device, k int, x, y bound.Distribution) bound.Problem {
 // factors.
 func TestExceedsIsWhatIsCounted(t *testing.T) {
 	u := bound.Uniform(-1, 1)
-	products := 40
+	products := 20
 	if testing.Short() {
 		products = 8
 	}

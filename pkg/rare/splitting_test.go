@@ -67,7 +67,7 @@ func TestSplittingFindsTailsThatAreKnown(t *testing.T) {
 // The interval contains the rate as often as it says: of 300 seeds about 95 %,
 // tried by the binomial distribution.
 func TestTheIntervalCovers(t *testing.T) {
-	seeds := 300
+	seeds := 100
 	if testing.Short() {
 		seeds = 25
 	}

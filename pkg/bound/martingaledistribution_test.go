@@ -56,7 +56,7 @@ func TestMartingaleDistribution_is_tight(t *testing.T) {
 // Single outputs are outside of their intervals no more often than the
 // confidence allows, and at 50 % some of them are.
 func TestMartingaleDistribution_covers(t *testing.T) {
-	outputs := 120
+	outputs := 80
 	if testing.Short() {
 		outputs = 32
 	}

@@ -191,8 +191,7 @@ func Join(text string) (string, error) {
 	q := struct {
 		Files   []string `json:"files"`
 		Partial bool     `json:"partial"`
-		Rows    bool     `json:"rows"`
-	}{Rows: true}
+	}{}
 	if err := read(text, &q); err != nil {
 		return "", err
 	}
@@ -217,10 +216,8 @@ func Join(text string) (string, error) {
 		Text    string     `json:"text"`   // what is missing, in words
 		Rows    []sweptRow `json:"rows"`
 	}{csv.String(), joined.Version, joined.Command, joined.Lack.Draws, joined.Lack.Missing, joined.Lack.Shards, joined.Lack.String(), []sweptRow{}}
-	if q.Rows {
-		for _, r := range joined.Rows {
-			z.Rows = append(z.Rows, swept(r))
-		}
+	for _, r := range joined.Rows {
+		z.Rows = append(z.Rows, swept(r))
 	}
 	return write(z)
 }

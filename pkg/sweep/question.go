@@ -34,8 +34,8 @@ var evaluate = bound.Evaluate
 // counted. It omits a question if the same bound has the same values from a
 // description that says less.
 func (z *product) ask(p Plan) ([]question, error) {
-	k := z.Problem
-	if slices.ContainsFunc(p.bounds(), func(b bound.Bound) bool { return b.Interval != nil }) {
+	k, bounds := z.Problem, p.bounds()
+	if slices.ContainsFunc(bounds, func(b bound.Bound) bool { return b.Interval != nil }) {
 		if run, err := z.emulate(0, z.M); err == nil {
 			k.Run = z.first(run)
 		}
@@ -56,7 +56,7 @@ func (z *product) ask(p Plan) ([]question, error) {
 				return nil, err
 			}
 			for i, b := range bound.Catalogue() {
-				if !slices.ContainsFunc(p.bounds(), func(of bound.Bound) bool { return of.Name == b.Name }) {
+				if !slices.ContainsFunc(bounds, func(of bound.Bound) bool { return of.Name == b.Name }) {
 					continue
 				}
 				q := question{Bound: b, Result: results[i], telling: t, confidence: c, kernel: k, failure: f}

@@ -3,6 +3,7 @@ package study
 import (
 	"encoding/csv"
 	"fmt"
+	"image/color"
 	"math"
 	"os"
 	"slices"
@@ -271,4 +272,31 @@ func TestAtlas_captions(t *testing.T) {
 		figures = append(figures, AtlasTightness(a, k, bound.Moments), AtlasTightness(a, k, bound.Trace))
 	}
 	drawn.Captions(t, figures...)
+}
+
+// The darker a cell the larger τ, from 0.001 on, and its number can be read: a
+// contrast of 4.5, as the Web Content Accessibility Guidelines ask.
+func TestShade(t *testing.T) {
+	luminance := func(c color.Color) (sum float64) {
+		r, g, b, _ := c.RGBA()
+		for i, v := range []uint32{r, g, b} {
+			x := float64(v) / 0xffff
+			if x = x / 12.92; x > 0.04045/12.92 {
+				x = math.Pow((12.92*x+0.055)/1.055, 2.4)
+			}
+			sum += []float64{0.2126, 0.7152, 0.0722}[i] * x
+		}
+		return sum
+	}
+	before := 1.0
+	for _, τ := range []float64{1e-3, 1e-2, 0.1, 0.3, 1} {
+		l := luminance(shade(τ))
+		if contrast := (l + 0.05) / (luminance(viz.Ink) + 0.05); !(l < before) || contrast < 4.5 {
+			t.Errorf("τ = %v: luminance %.2f after %.2f, contrast of its number %.1f", τ, l, before, contrast)
+		}
+		before = l
+	}
+	if shade(1e-3) != shade(1e-9) || luminance(shade(1e-3)) < 0.9 {
+		t.Errorf("the smallest is %v, want nearly white", shade(1e-3))
+	}
 }

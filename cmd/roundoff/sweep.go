@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,9 +39,9 @@ func sweepCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 		"It fails if a bound that is claimed for the machine and the data is exceeded more often than stated.\n\n"+
 		"With -standard it sweeps every device of roundoff devices over data of all kinds, and with -hunt it\n"+
 		"tries products at random for so long. Both print what fails as commands.\n\n"+
-		"Machines: "+names(sweep.Machines(), ", ", func(m tcore.Machine) string { return m.Name })+",\n"+
+		"Machines: "+question.Names(sweep.Machines(), ", ", func(m tcore.Machine) string { return m.Name })+",\n"+
 		"a name of roundoff devices, and any of them with /16 for K in 16 parts, @128 for sums that are promoted every 128 products, or >binary16 for D.\n"+
-		"Data: "+names(sweep.Generators(), ", ", func(l sweep.Generator) string { return l.Name })+",\n"+
+		"Data: "+question.Names(sweep.Generators(), ", ", func(l sweep.Generator) string { return l.Name })+",\n"+
 		"and, of one matrix or with × between of A and of B, U(lo,hi), N(mean,deviation), log-uniform(lo,hi)\n"+
 		"for 2^U, laplace(scale), t(degrees), point(x), grid(lo,hi,step), softmax(deviation), ar(correlation),\n"+
 		"and, D being such data, sparse(zeros,D), relu(D), signed(D), times(x,D), mix(share,D,D), sorted(D),\n"+
@@ -149,19 +150,10 @@ func (q *sweepQuestion) run(ctx context.Context, stderr io.Writer) ([]sweep.Row,
 	}
 	p := plans[0]
 	fmt.Fprintf(stderr, "%d machines, %d kinds of data, %d × K × %d, K = %s, seeds %s, %d bounds\n",
-		len(p.Machines), len(p.Data), p.M, p.N, q.K, sweep.FormatSeeds(p.Seeds), len(bound.Catalogue()))
+		len(p.Machines), len(p.Data), p.M, p.N, q.K, sweep.FormatSeeds(p.Seeds), cmp.Or(len(p.Bounds), len(bound.Catalogue())))
 	bar := newProgress(stderr, "sweep")
 	defer bar.done()
 	return p.Run(ctx, bar.set)
-}
-
-// names joins the names of a list.
-func names[T any](list []T, between string, name func(T) string) string {
-	words := make([]string, len(list))
-	for i, x := range list {
-		words[i] = name(x)
-	}
-	return strings.Join(words, between)
 }
 
 // summarize prints the errors and the tightest claimed bound for every machine,

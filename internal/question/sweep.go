@@ -239,19 +239,19 @@ func (q *Sweep) command(p sweep.Plan) string {
 		name, value, without string
 		standard             bool // it restricts a plan that is named, if given
 	}{
-		{"devices", names(p.Machines, ",", machineName), without.Devices, true},
-		{"plans", names(p.Orders, ";", func(o plan.Plan) string { return o.Name }), without.Plans, false},
-		{"dist", names(p.Data, ",", dataName), without.Dist, true},
+		{"devices", Names(p.Machines, ",", machineName), without.Devices, true},
+		{"plans", Names(p.Orders, ";", func(o plan.Plan) string { return o.Name }), without.Plans, false},
+		{"dist", Names(p.Data, ",", dataName), without.Dist, true},
 		{"m", strconv.Itoa(p.M), strconv.Itoa(without.M), false},
 		{"n", strconv.Itoa(p.N), strconv.Itoa(without.N), false},
-		{"k", names(p.Ks, ",", strconv.Itoa), without.K, true},
+		{"k", Names(p.Ks, ",", strconv.Itoa), without.K, true},
 		{"seeds", sweep.FormatSeeds(p.Seeds), "", true},
-		{"confidence", names(p.Confidences, ",", confidenceText), without.Confidence, false},
+		{"confidence", Names(p.Confidences, ",", confidenceText), without.Confidence, false},
 		{"per-output", strconv.FormatBool(p.PerOutput), strconv.FormatBool(without.PerOutput), false},
-		{"told", names(p.Told, ",", sweep.Told.String), without.Told, true},
+		{"told", Names(p.Told, ",", sweep.Told.String), without.Told, true},
 		{"ranges", strconv.FormatBool(p.Ranges), strconv.FormatBool(without.Ranges), false},
 		{"represented", strconv.FormatBool(p.Represented), strconv.FormatBool(without.Represented), false},
-		{"bounds", names(p.Bounds, ",", boundName), without.Bounds, false},
+		{"bounds", Names(p.Bounds, ",", boundName), without.Bounds, false},
 	} {
 		restricts := f.name == "devices" || f.name == "dist" || f.name == "k"
 		switch {
@@ -267,8 +267,8 @@ func (q *Sweep) command(p sweep.Plan) string {
 	return b.String()
 }
 
-// names joins the names of a list.
-func names[T any](list []T, between string, name func(T) string) string {
+// Names joins the names of a list.
+func Names[T any](list []T, between string, name func(T) string) string {
 	words := make([]string, len(list))
 	for i, x := range list {
 		words[i] = name(x)

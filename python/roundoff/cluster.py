@@ -25,7 +25,7 @@ import uuid
 from pathlib import Path
 from typing import Any, Callable, Deque, Dict, Iterator, Optional, Set, Tuple, Union
 
-from . import _sweeps
+from . import _library, _sweeps
 from ._arrays import integer
 from ._records import Judged, Rows
 from ._sweeps import Sweep, Swept, join
@@ -232,6 +232,12 @@ class Running:
                 print(f"roundoff: {f['why']}; it is computed again", file=sys.stderr)
         return {int(f["shard"].split("/")[0]) for f in found if f["missing"] == 0 and not f["why"]}
 
+    def _see(self, i: int) -> None:
+        """Raises ValueError, or what the library says, if what came for shard i and is in its file is another or not whole."""
+        found = self.plan.describe({f"{i}/{self.of}": str(self.file(i))})["files"][0]
+        if found["why"] or found["missing"]:
+            raise ValueError(found["why"] or f"{self.file(i)} lacks {found['missing']} draws of shard {i}/{self.of}")
+
     def _submit(self, i: int) -> None:
         fit = {}
         if self._unfit:
@@ -259,8 +265,8 @@ class Running:
         except Exception as e:
             self._fail(i, future, e)
             return None
-        del self._futures[i]
         if isinstance(got, tuple):  # the worker cannot compute it
+            del self._futures[i]
             if got[0] not in self._unfit:
                 print(f"roundoff: worker {got[0]} has {got[1]}, this process {self._have}: it gets no more shards", file=sys.stderr)
             self._unfit[got[0]] = got[1]
@@ -268,6 +274,13 @@ class Running:
             self._submit(i)
             return None
         _sweeps.write(self.file(i), got)
+        try:
+            self._see(i)
+        except (ValueError, _library.Error) as e:
+            self.file(i).unlink()
+            self._fail(i, future, ValueError(str(e).partition(";")[0]))  # what follows is of a file that stays
+            return None
+        del self._futures[i]
         self._there.add(i)
         self._new.append(i)
         return i

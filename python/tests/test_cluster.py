@@ -37,13 +37,13 @@ def local(workers=1, threads=1):
 
 
 class Change(distributed.WorkerPlugin):
-    """Makes shards take longer, fail, or wait until a file is there, on every worker, and notes in a folder which process
-    began which."""
+    """Makes shards take longer, fail, become other ones, or wait until a file is there, on every worker, and notes in a
+    folder which process began which."""
 
     name = "change"
 
-    def __init__(self, seconds=0.0, fails=(), waits=None, notes=None):
-        self.seconds, self.fails, self.waits, self.notes = seconds, fails, waits, notes
+    def __init__(self, seconds=0.0, fails=(), returns={}, waits=None, notes=None):
+        self.seconds, self.fails, self.returns, self.waits, self.notes = seconds, fails, returns, waits, notes
 
     def setup(self, worker):
         try:
@@ -63,7 +63,7 @@ class Change(distributed.WorkerPlugin):
             time.sleep(self.seconds)
             if name in self.fails:
                 raise ArithmeticError(f"{name} is to fail")
-            return self.shard(question, name, stopped)
+            return self.returns.get(name, lambda q, *a: self.shard(q, *a))(question, name, stopped)
 
         shard.was = self.shard
         _sweeps.shard = shard
@@ -236,6 +236,25 @@ class Broken(Test):
         self.assertEqual((list(found.failed), found.result.missing, found.result.shards), ([3], 2, [3]))
         self.assertIsInstance(found.failed[3], ArithmeticError)
         self.assertEqual(cluster.sweep(PLAN, client=client, shards=SHARDS, path=path).csv, whole)
+
+    def test_worker_that_returns_something_else(self):
+        def another(question, name, stopped):
+            return _sweeps.shard.was(question, "4/7", stopped)
+
+        def other_plan(question, name, stopped):
+            return _sweeps.shard.was({**question, "devices": "volta"}, name, stopped)
+
+        def cut(question, name, stopped):
+            return _sweeps.shard.was(question, name, stopped)[:-40]
+
+        for returns, why in ((another, "4/7"), (other_plan, "volta"), (cut, "shard-3-of-7")):
+            with self.subTest(why):
+                path = folder(self)
+                with changed(client, returns={"3/7": returns}), self.assertRaisesRegex(cluster.Incomplete, f"shard 3/7, tried 2 times: ValueError: .*{why}") as e:
+                    cluster.sweep(PLAN, client=client, shards=SHARDS, path=path, retries=1)
+                self.assertNotIn("it stays", str(e.exception))
+                self.assertEqual((list(e.exception.failed), len(list(path.iterdir()))), ([3], 6))
+                self.assertEqual(cluster.sweep(PLAN, client=client, shards=SHARDS, path=path).csv, whole)
 
     def other(self, address, package):
         """Starts a worker that has the package, a dictionary of files, instead of this one."""

@@ -1,8 +1,8 @@
 """Runs in the image, without a network: the user, the size, Binder's launch line, the time to the first figure, and
-all notebooks.
+all notebooks; with the argument few only so many that they import every package that all of them import.
 """
 
-import json, os, secrets, signal, subprocess, sys, time, urllib.request
+import json, os, re, secrets, signal, subprocess, sys, time, urllib.request
 from pathlib import Path
 
 import nbclient, nbformat
@@ -87,6 +87,22 @@ def first_figure(path):
         manager.shutdown_kernel(now=True)
 
 
+def imports(path):
+    """Returns the packages that the cells of a notebook import."""
+    cells = nbformat.read(path, as_version=4).cells
+    return {package for c in cells if c.cell_type == "code" for package in re.findall(r'(?m)^\s*(?:import )?(?:[\w.]+ )?"(\S+)"$', c.source)}
+
+
+def few(notebooks):
+    """Returns notebooks that together import all that these do: each imports most of what is still wanting."""
+    wanted = {path: imports(path) for path in notebooks}
+    chosen, left = [], set().union(*wanted.values())
+    while left:
+        chosen.append(max(notebooks, key=lambda path: len(wanted[path] & left)))
+        left -= wanted[chosen[-1]]
+    return sorted(chosen)
+
+
 def run(path):
     """Runs a notebook; a cell that fails raises an error."""
     notebook = nbformat.read(path, as_version=4)
@@ -116,5 +132,5 @@ for port, (name, launcher) in enumerate(LAUNCHERS.items(), 8888):
     status, kernels = answers(launcher, port, "/user/reader/", secrets.token_hex(16))
     assert status == 200 and kernels["gonb"]["spec"]["display_name"] == "Go (gonb)", (name, status, kernels)
     print(f"image: {name} answers, kernels", *kernels, flush=True)
-for notebook in notebooks:
+for notebook in few(notebooks) if sys.argv[1:] == ["few"] else notebooks:
     run(notebook)

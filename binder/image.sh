@@ -1,5 +1,5 @@
 #!/bin/sh
-# image.sh build | check | manifest: the image of the Dockerfile, with docker where its engine answers, else
+# image.sh build | check [few] | manifest: the image of the Dockerfile, with docker where its engine answers, else
 # with buildah, which needs none. Exits with 75 where there is neither.
 set -eu
 cd "$(dirname "$0")/.."
@@ -53,7 +53,7 @@ fi
 
 case ${1-} in
 build) build ;;
-check) run python3 - <binder/check.py ;; # which is not in the image
+check) run python3 - ${2:+"$2"} <binder/check.py ;; # which is not in the image
 manifest) run cat /opt/manifest.txt ;;
-*) echo "usage: binder/image.sh build | check | manifest" >&2 && exit 2 ;;
+*) echo "usage: binder/image.sh build | check [few] | manifest" >&2 && exit 2 ;;
 esac

@@ -27,16 +27,13 @@ notebooks-check: out/index.html ## see that the notebooks show what the last run
 	go build -buildvcs=false -o .bin/roundoff ./cmd/roundoff
 	.bin/roundoff publish -compare
 
-# The time limit is that of test-long, which then finds these results and does not run them again.
 test: tools modules vet ## the tests, without the long ones
 	go test -short ./pkg/...
 	go test -timeout 60m ./cmd/... ./internal/...
 
-test-long: tools modules vet ## all tests, also those that try every number of a format
-	go test -timeout 60m ./...
+test-long: tools modules vet ## the tests that make test cuts short, whole: also those that try every number of a format
+	go test -timeout 60m -run "$$(.ci/long)" ./pkg/...
 
-# What the command prints is compared on whatever processor there is; here the products and what is computed from
-# them. A processor that has no AVX-512 to switch off has run the first line as part of make test.
 test-features: tools modules ## the short tests of packages as on a processor without AVX-512, those of products also with still less
 	! grep -qw avx512f /proc/cpuinfo || GODEBUG=cpu.avx512f=off go test -short -count=1 -timeout 60m ./pkg/... ./internal/tcvec ./internal/vector
 	for off in cpu.avx512vnni=off,cpu.avx512fp16=off cpu.avx2=off; do \
@@ -53,12 +50,16 @@ lab-browser: tools modules ## use notebooks 5, 6 and 9 in JupyterLab with a head
 	@lab/browser.sh lab/lab_test.py notebooks/05-*.ipynb notebooks/06-*.ipynb
 	@lab/browser.sh lab/live_test.py notebooks/09-*.ipynb
 
-html: out/index.html ## the notebooks as pages that need no network, from make reproduce: out/html
+html: out/html/made ## the notebooks as pages that need no network, from make reproduce: out/html
+	@lab/install.sh
+
+out/html/made: out/index.html lab/export.py lab/page.html.j2
 	@for n in $(NOTEBOOKS); do [ -e "out/$$n" ] || { $(MAKE) reproduce && break || exit 1; }; done
 	@lab/install.sh
 	@rm -f out/html/*.html # also those of notebooks that have another name now
 	@.venv/bin/python lab/export.py out/html $(NOTEBOOKS:%=out/%)
 	@go run -buildvcs=false ./cmd/roundoff reproduce -page
+	@touch $@
 
 html-check: html ## use these pages with a headless Chromium: on a phone, in the dark, by keyboard, without scripts
 	@lab/browser.sh lab/pages_test.py $(NOTEBOOKS:%=out/%)

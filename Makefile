@@ -149,7 +149,7 @@ manifest: ## list every package and module in the image, with its version
 	@binder/image.sh manifest
 
 release: ## what a release publishes, from a clone with nothing to commit: out/release
-	@go run ./internal/release
+	@go run ./internal/release $(RELEASE_FLAGS)
 
 release-links: ## point README's Binder badge at OWNER=… TAG=…
 	@test -n "$(OWNER)" -a -n "$(TAG)" || { echo "make release-links OWNER=… TAG=…"; exit 2; }

@@ -14,6 +14,7 @@ mkdir -p "$state"
 	echo "hub: students with accounts need a hub that root starts; ROUNDOFF_HUB_PASSWORD starts a trial" >&2
 	exit 2
 }
-# Students' servers begin with this copy of the compiler's cache.
+# Students' servers begin with this copy of the compiler's cache, and it with what grading has compiled.
+[ -d "$state/gocache" ] || [ ! -d out/grading/go ] || cp -R out/grading/go "$state/gocache"
 GOCACHE="$state/gocache" go build -buildvcs=false ./pkg/... ./cmd/roundoff
 exec .venv-courses/bin/jupyterhub --config="$PWD/deploy/jupyterhub_config.py" "$@"

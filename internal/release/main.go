@@ -18,6 +18,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,6 +27,8 @@ import (
 
 // A target is a system that the command is built for.
 type target struct{ system, architecture string }
+
+func (t target) String() string { return t.system + "/" + t.architecture }
 
 var targets = []target{
 	{"linux", "amd64"}, {"linux", "arm64"},
@@ -37,14 +40,35 @@ func main() {
 	log.SetFlags(0)
 	log.SetPrefix("release: ")
 	out := flag.String("o", "out/release", "write into this `folder`, in place of the release that is there")
+	only := flag.String("targets", "", "build for these alone, `list` such as linux/amd64,windows/arm64: to try it")
 	flag.Parse()
-	if err := release(*out); err != nil {
+	chosen, err := choose(*only)
+	if err == nil {
+		err = release(*out, chosen)
+	}
+	if err != nil {
 		log.Fatal(err)
 	}
 }
 
+// choose returns the targets of a list, or all if there is none.
+func choose(list string) (chosen []target, err error) {
+	if list == "" {
+		return targets, nil
+	}
+	for name := range strings.SplitSeq(list, ",") {
+		system, architecture, _ := strings.Cut(name, "/")
+		t := target{system, architecture}
+		if !slices.Contains(targets, t) {
+			return nil, fmt.Errorf("-targets: %q is none of %v", name, targets)
+		}
+		chosen = append(chosen, t)
+	}
+	return chosen, nil
+}
+
 // release fills the folder out.
-func release(out string) error {
+func release(out string, targets []target) error {
 	programs, err := os.MkdirTemp("", "release")
 	if err != nil {
 		return err
@@ -106,7 +130,7 @@ func build(folder string, t target) (program, error) {
 	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w", "-o", path, "./cmd/roundoff")
 	cmd.Env = append(environment(), "CGO_ENABLED=0", "GOAMD64=v1", "GOARM64=v8.0", "GOOS="+t.system, "GOARCH="+t.architecture)
 	if text, err := cmd.CombinedOutput(); err != nil {
-		return program{}, fmt.Errorf("building for %s/%s: %w\n%s", t.system, t.architecture, err, text)
+		return program{}, fmt.Errorf("building for %v: %w\n%s", t, err, text)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {

@@ -40,6 +40,22 @@ func inRoot(t *testing.T) []module {
 	return modules
 }
 
+func TestChoose(t *testing.T) {
+	for list, want := range map[string]string{
+		"":                          fmt.Sprint(targets),
+		"windows/arm64,linux/amd64": "[windows/arm64 linux/amd64]",
+	} {
+		if got, err := choose(list); err != nil || fmt.Sprint(got) != want {
+			t.Errorf("%q: %v, %v, want %s", list, got, err, want)
+		}
+	}
+	for _, list := range []string{"linux", "plan9/amd64", "linux/amd64,"} {
+		if _, err := choose(list); err == nil || !strings.Contains(err.Error(), "-targets: ") {
+			t.Errorf("%q: error %v", list, err)
+		}
+	}
+}
+
 func TestArchives(t *testing.T) {
 	modules := inRoot(t)
 	files, err := archives("r-v1", built, modules, date)

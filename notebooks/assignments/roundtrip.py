@@ -7,7 +7,7 @@ For every assignment five students hand in: "full" the instructor's solution, wi
 error in every function; "stub" the release as it is; "wrong" a solution with one answer that compiles
 and is wrong, and with every check emptied; "endless" one with an answer that never returns, and in one
 assignment a cell of its own that does not either; "broken" one with an answer that does not compile.
-If no assignment is named, of those in Python only the first gets all five, and the others "full" and "wrong".
+If no assignment is named, only the first two in Go and the first in Python get all five, and the others "full" and "wrong".
 """
 
 import json
@@ -162,7 +162,7 @@ def outputs(student, assignment):
 
 def students(assignment, named):
     """Those who hand in an assignment."""
-    return {"full", "wrong"} if assignment.endswith("-python") and not assignment.startswith("1-") and not named else {"full", "stub", *spoilt[assignment]}
+    return {"full", "stub", *spoilt[assignment]} if named or assignment in ("1-formats", "2-summation", "1-formats-python") else {"full", "wrong"}
 
 
 def main(named):

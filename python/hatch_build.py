@@ -1,4 +1,4 @@
-"""Builds the library of Go and the examiner of courses into the wheel, and gives it the tag of the systems that can open them."""
+"""Builds the library of Go into the wheel, and gives it the tag of the systems that can open it."""
 
 import os
 import platform
@@ -11,7 +11,6 @@ from pathlib import Path
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 NAME = "_libroundoff.so"
-EXAMINER = "_examiner"
 
 
 class Build(BuildHookInterface):
@@ -19,16 +18,14 @@ class Build(BuildHookInterface):
         root = Path(self.root)
         made = root.parent / "out" / "wheel"
         made.mkdir(parents=True, exist_ok=True)
-        library, examiner, notices = made / NAME, made / EXAMINER, made / "NOTICES"
-        go = ["go", "build", "-trimpath", "-buildvcs=auto", "-ldflags=-s -w", "-o"]
-        old = {**os.environ, "GOWORK": "off", "GOAMD64": "v1", "GOARM64": "v8.0"}
-        subprocess.run([*go, str(library), "-buildmode=c-shared", "./cmd/libroundoff"], cwd=root.parent, check=True, env={**old, "CGO_ENABLED": "1"})
-        subprocess.run([*go, str(examiner), "./internal/examine/examiner"], cwd=root.parent, check=True, env={**old, "CGO_ENABLED": "0"})
+        library, notices = made / NAME, made / "NOTICES"
+        go = ["go", "build", "-buildmode=c-shared", "-trimpath", "-buildvcs=auto", "-ldflags=-s -w", "-o", str(library), "./cmd/libroundoff"]
+        old = {**os.environ, "GOWORK": "off", "CGO_ENABLED": "1", "GOAMD64": "v1", "GOARM64": "v8.0"}
+        subprocess.run(go, cwd=root.parent, check=True, env=old)
         notices.write_text(licences(root.parent), encoding="utf-8")
         build_data["pure_python"] = False
         build_data["tag"] = f"py3-none-{system(library)}"
         build_data["force_include"][str(library)] = f"roundoff/{NAME}"
-        build_data["force_include"][str(examiner)] = f"roundoff/{EXAMINER}"
         build_data["force_include"][str(notices)] = "roundoff/NOTICES"
         build_data["force_include"][str(root.parent / "LICENSE")] = "roundoff/LICENSE"
 
@@ -54,7 +51,7 @@ def licences(root):
         return subprocess.run(["go", *arguments], cwd=root, check=True, capture_output=True, text=True).stdout.strip()
 
     modules = {("Go " + go("env", "GOVERSION"), go("env", "GOROOT"))}
-    for line in go("list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}{{end}}", "./cmd/libroundoff", "./internal/examine/examiner").splitlines():
+    for line in go("list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}{{end}}", "./cmd/libroundoff").splitlines():
         if line:
             modules.add(tuple(line.split("\t")))
     parts = []

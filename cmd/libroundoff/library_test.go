@@ -3,7 +3,10 @@
 package main
 
 import (
+	"bytes"
 	"debug/elf"
+	"io"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/roundofflab/roundoff/internal/abi"
+	"github.com/roundofflab/roundoff/internal/examine"
 )
 
 // library is the folder of the library, built once.
@@ -44,7 +48,7 @@ func TestSymbols(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, want := []string{}, []string{"roundoff_free"}
+	got, want := []string{}, []string{"roundoff_free", "roundoff_examine"}
 	for _, s := range symbols {
 		if strings.HasPrefix(s.Name, "roundoff_") && s.Section != elf.SHN_UNDEF {
 			got = append(got, s.Name)
@@ -101,6 +105,64 @@ func TestThreads(t *testing.T) {
 	if out, err := exec.Command(program).CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
+}
+
+// A process that becomes the examiner ends as a program of Go does.
+func TestExamine(t *testing.T) {
+	program := compile(t, "cc", "-std=c99", "testdata/examine.c")
+	var process *exec.Cmd
+	const cell = "course.CheckUnitRoundoff(UnitRoundoff)"
+	for _, test := range []struct {
+		name, cell string
+		f          func(p int) float64 // without one, the other end closes
+		end, said  string
+	}{
+		{"right", cell, func(p int) float64 { return math.Ldexp(1, -p) }, "", ""},
+		{"wrong", cell, func(p int) float64 { return math.Ldexp(1, 1-p) }, "exit status 2", "panic: course: UnitRoundoff(1) = 1, want 0.5\n"},
+		{"raises", cell, func(p int) float64 { panic("not\npanic: this") }, "exit status 2", "panic: not\n\tpanic: this\n"},
+		{"late", cell, func(p int) float64 { select {} }, "exit status 2", "panic: course: UnitRoundoff has not returned after 15s\n"},
+		{"interrupted", cell, func(p int) float64 { process.Process.Signal(os.Interrupt); select {} }, "signal: interrupt", ""},
+		{"gone", cell, nil, "exit status 2", "panic: ended before it returned\n"},
+		{"no check", "course.CheckNothing(UnitRoundoff)", nil, "exit status 2", "examiner: CheckNothing is no check of pkg/course\n"},
+		{"no calls of tools", "", nil, "", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if test.name == "late" && testing.Short() {
+				t.Skip("15 s")
+			}
+			var said bytes.Buffer
+			process = exec.Command(program, test.cell)
+			process.Stderr = &said
+			in, err := process.StdinPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			out, err := process.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := process.Start(); err != nil {
+				t.Fatal(err)
+			}
+			if test.f == nil {
+				in.Close()
+			} else if err := examine.Serve(connection{out, in}, test.f); err != nil {
+				t.Error(err)
+			}
+			end := ""
+			if err := process.Wait(); err != nil {
+				end = err.Error()
+			}
+			if end != test.end || !strings.HasPrefix(said.String(), test.said) {
+				t.Errorf("it ended with %q, want %q, and said\n%s\nwant\n%s", end, test.end, &said, test.said)
+			}
+		})
+	}
+}
+
+type connection struct {
+	io.Reader
+	io.Writer
 }
 
 // Without cgo the package builds, and says what it lacks.

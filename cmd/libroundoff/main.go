@@ -3,8 +3,17 @@
 package main
 
 // #define ROUNDOFF_TYPES_ONLY
+// #include <signal.h>
 // #include <stdlib.h>
+// #include <unistd.h>
 // #include "roundoff.h"
+//
+// static void leave(int s) { (void)s; _exit(2); }
+//
+// static inline void end_like_a_program(void) {
+// 	signal(SIGABRT, leave);
+// 	if (signal(SIGINT, SIG_DFL) == SIG_IGN) signal(SIGINT, SIG_IGN);
+// }
 import "C"
 
 import (
@@ -14,6 +23,7 @@ import (
 	"unsafe"
 
 	"github.com/roundofflab/roundoff/internal/abi"
+	"github.com/roundofflab/roundoff/internal/examine/examiner"
 )
 
 func main() {
@@ -140,4 +150,17 @@ func roundoff_sweep(q *C.char, cancel *C.int32_t, to **C.char) C.int {
 //export roundoff_join
 func roundoff_join(q *C.char, to **C.char) C.int {
 	return answer(to, func() (string, error) { return abi.Join(question(q)) })
+}
+
+// roundoff_examine has the process end as a program of Go does. A library would
+// abort after a panic, in whatever goroutine, and leave a core, and a caller
+// such as Python would keep SIGINT to itself.
+//
+//export roundoff_examine
+func roundoff_examine(cell *C.char) {
+	C.end_like_a_program()
+	if cell := question(cell); cell != "" {
+		os.Exit(examiner.Check(cell))
+	}
+	os.Exit(examiner.Tools())
 }

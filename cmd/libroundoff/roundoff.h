@@ -137,6 +137,13 @@ int roundoff_sweep(const char *question, const int32_t *cancel, char **answer);
  * of all of a sweep or, with "partial" (false), of those that there are, and what is missing. */
 int roundoff_join(const char *question, char **answer);
 
+/* What roundoff.course of the package for Python calls in a process that it starts for that; no part of
+ * ROUNDOFF_ABI. It runs the checks of a cell on a function of the process at the other end of standard
+ * input and output, or, if cell is NULL or "", computes what that process asks for. It takes SIGINT and
+ * SIGABRT and does not return: it ends the process, with 0, or with another status and a line on
+ * standard error. */
+void roundoff_examine(const char *cell);
+
 #ifdef __cplusplus
 }
 #endif

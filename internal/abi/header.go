@@ -65,6 +65,14 @@ void roundoff_free(char *answer);
 		}
 		b.WriteString(" */\n" + Prototype(f) + ";\n")
 	}
+	b.WriteString(`
+/* What roundoff.course of the package for Python calls in a process that it starts for that; no part of
+ * ROUNDOFF_ABI. It runs the checks of a cell on a function of the process at the other end of standard
+ * input and output, or, if cell is NULL or "", computes what that process asks for. It takes SIGINT and
+ * SIGABRT and does not return: it ends the process, with 0, or with another status and a line on
+ * standard error. */
+void roundoff_examine(const char *cell);
+`)
 	b.WriteString("\n#ifdef __cplusplus\n}\n#endif\n#endif /* ROUNDOFF_TYPES_ONLY */\n#endif /* ROUNDOFF_H */\n")
 	return b.String()
 }

@@ -60,7 +60,7 @@ class Room:
         self.cache.mkdir(parents=True, exist_ok=True)
         environment = os.environ | {"GOCACHE": str(self.cache / "go")}
         subprocess.run(["go", "build", "-buildvcs=false", "./pkg/..."], cwd=root, check=True, env=environment)
-        subprocess.run(["go", "build", "-buildvcs=false", "-o", self.examiner, "./internal/examine/examiner"], cwd=root,
+        subprocess.run(["go", "build", "-buildvcs=false", "-o", self.examiner, "./internal/examine/grader"], cwd=root,
                        check=True, env=environment)
         shutil.rmtree(self.cache / "packages", ignore_errors=True)
         for name in ("pkg", "internal"):  # without tests, which know right answers

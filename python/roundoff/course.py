@@ -6,8 +6,8 @@
 Traceback (most recent call last):
 roundoff.course.Wrong: course: UnitRoundoff(1) = 1, want 0.5
 
-Nothing is computed or compared here: all is asked of a program of Go in this package, the examiner, which holds the checks of
-`pkg/course` and calls the student's function in this process. A function gets its numbers as floats and ints, its vectors as
+Nothing is computed or compared here: all is asked of the examiner, another process in which the library of Go runs the checks
+of `pkg/course` and calls the student's function in this one. A function gets its numbers as floats and ints, its vectors as
 arrays of float64, exact numbers as `fractions.Fraction`, a format as `Format`.
 """
 
@@ -21,13 +21,14 @@ import select
 import signal
 import socket
 import subprocess
+import sys
 import threading
 from pathlib import Path
 from typing import Any, Callable, List, NamedTuple, Optional, Tuple
 
 import numpy as np
 
-from . import _examine
+from . import _examine, _library
 from ._chart import Chart
 
 __all__ = [
@@ -36,7 +37,20 @@ __all__ = [
 ]  # fmt: skip
 
 EXAMINATION = "ROUNDOFF_EXAMINATION"  # the folder in which a grader waits for answers
-EXAMINER = Path(__file__).with_name("_examiner")
+LIBRARY = Path(__file__).with_name(_library.NAME)
+
+UNOPENED = 127  # the status of an examiner that could not open it
+
+# What makes a new process of Python the examiner; the library ends it.
+_EXAMINER = f"""
+import ctypes, sys
+try:
+    library = ctypes.CDLL(sys.argv[1])
+except OSError as e:
+    print(e, file=sys.stderr)
+    sys.exit({UNOPENED})
+library.roundoff_examine(sys.argv[2].encode())
+"""
 
 
 class Wrong(AssertionError):
@@ -63,17 +77,17 @@ def check(name: str, function: Callable[..., Any], seed: Optional[int] = None) -
     if seed is not None and (type(seed) is not int or seed < 0):
         raise ValueError(f"seed is {seed!r}, want an integer of 0 or more")
     cell = f'course.check("{name}", f{"" if seed is None else f", {seed}"})'
-    with _started(cell, stderr=subprocess.PIPE) as examiner:
+    with _started(cell) as examiner:
         try:
             _serve(examiner.stdout, examiner.stdin, function)
         finally:
             for file in (examiner.stdin, examiner.stdout):
                 _close(file)
-        told = examiner.stderr.read().decode(errors="replace") if examiner.stderr else ""
+        told = _said(examiner)
     if examiner.returncode != 0:
         lines = [line for line in told.splitlines() if line.startswith("panic: ")]
         if not lines:
-            raise ValueError(told.strip() or f"the examiner ended with status {examiner.returncode}")
+            raise ValueError(told or f"the examiner ended with status {examiner.returncode}")
         raise Wrong(_told(lines[0]))
 
 
@@ -111,12 +125,21 @@ def _close(file: Any) -> None:
         pass  # the other end has gone
 
 
-def _started(*cell: str, stderr: Any = None, apart: bool = False) -> subprocess.Popen:
-    """Returns the examiner, started."""
+def _started(cell: str, apart: bool = False) -> subprocess.Popen:
+    """Returns the examiner, started with a cell, or with "" to compute what it is asked for."""
+    line = [sys.executable, "-I", "-S", "-c", _EXAMINER, str(LIBRARY), cell]
     try:
-        return subprocess.Popen([str(EXAMINER), *cell], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr, start_new_session=apart)
+        return subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=apart)
     except OSError as e:
-        raise ImportError(f"the checks need the program {EXAMINER}, which is part of the wheel, and it cannot be started: {e}") from e
+        raise ImportError(f"the checks need another process of Python, and {sys.executable!r} cannot be started: {e}") from e
+
+
+def _said(examiner: Any) -> str:
+    """Returns what an examiner says at its end. Raises ImportError if it had no library."""
+    told = examiner.stderr.read().decode(errors="replace").strip()
+    if examiner.wait() == UNOPENED:
+        raise ImportError(f"roundoff's library cannot be opened: {told}")
+    return told
 
 
 def _serve(reading: Any, writing: Any, function: Callable[..., Any]) -> None:
@@ -159,29 +182,32 @@ class _Tools:
 
     def __call__(self, name: str, *arguments: Any) -> Any:
         with self.lock:
-            if self.process is None or self.owner != os.getpid() or self.process.poll() is not None:
-                self.start()
-            number, type_ = self.known[name]
             try:
+                if self.process is None or self.owner != os.getpid() or self.process.poll() is not None:
+                    self.start()
+                number, type_ = self.known[name]
                 return self.peer.call(number, type_, *arguments)
             except _examine.Refused as e:
                 raise ValueError(str(e)) from None
             except KeyboardInterrupt:  # between a question and its answer
-                self.process.kill()
+                self.end()
                 raise
 
     def start(self) -> None:
         self.end()
-        self.process, self.owner = _started(apart=True), os.getpid()  # apart: Ctrl-C is not for it
+        self.process, self.owner = _started("", apart=True), os.getpid()  # apart: Ctrl-C is not for it
         self.peer = _examine.Peer(self.process.stdout, self.process.stdin)
-        names, types = self.peer.call(0, _examine.signature("func() ([]string, []string)"))
+        try:
+            names, types = self.peer.call(0, _examine.signature("func() ([]string, []string)"))
+        except _examine.Refused as e:
+            raise ValueError(_said(self.process) or str(e)) from None
         self.known = {n: (i, _examine.signature(t)) for i, (n, t) in enumerate(zip(names, types), 1)}
 
     def end(self) -> None:
         if self.process is not None and self.owner == os.getpid():
             self.process.kill()
             self.process.wait()
-            for file in (self.process.stdin, self.process.stdout):
+            for file in (self.process.stdin, self.process.stdout, self.process.stderr):
                 _close(file)
 
 

@@ -6,6 +6,7 @@ import math
 import os
 import signal
 import socket
+import sys
 import threading
 import time
 import unittest
@@ -148,8 +149,14 @@ class Checks(unittest.TestCase):
                 call()
             self.assertEqual(str(raised.exception), want)
 
-    def test_without_the_program(self):
-        with mock.patch.object(course, "EXAMINER", "/nowhere/_examiner"), self.assertRaisesRegex(ImportError, "/nowhere/_examiner"):
+    def test_without_the_library(self):
+        tools = course._Tools()
+        self.addCleanup(tools.end)
+        with mock.patch.object(course, "LIBRARY", "/nowhere/library.so"):
+            for ask in (lambda: course.check("ulp", ulp, 1), lambda: tools("lengths")):
+                with self.assertRaisesRegex(ImportError, "/nowhere/library.so"):
+                    ask()
+        with mock.patch.object(sys, "executable", "/nowhere/python"), self.assertRaisesRegex(ImportError, "/nowhere/python"):
             course.check("ulp", ulp, 1)
 
 

@@ -1,8 +1,9 @@
-package main
+package examiner
 
 import (
 	"fmt"
 	"io"
+	"os"
 	"reflect"
 
 	"github.com/roundofflab/roundoff/internal/examine"
@@ -46,6 +47,17 @@ var tools = []tool{
 	{"lengths", course.Lengths},
 	{"backward_dot", backwardDot},
 	{"distribution", course.Distribution},
+}
+
+// Tools answers calls of the tools over standard input and output, until the
+// other end closes them. It returns the status with which the process is to
+// end: 0, or 1 after saying what the other end did wrong.
+func Tools() (status int) {
+	if err := serveTools(connection{os.Stdin, os.Stdout}); err != nil {
+		fmt.Fprintln(os.Stderr, "examiner:", err)
+		return 1
+	}
+	return 0
 }
 
 // serveTools answers calls of the tools. Function 0 returns their names and

@@ -1,19 +1,20 @@
-// Examiner runs the checks of a cell on a function of another process. Its
-// standard input and output are the connection to that process:
+// Package examiner runs the checks of a cell on a function of another process,
+// in a process of its own, whose standard input and output are the connection
+// to that process. A cell of Go is
 //
-//	examiner '%%
+//	%%
 //	course.CheckUlp(Ulp, 1)
-//	course.CheckUlp(Ulp, 20261)'
+//	course.CheckUlp(Ulp, 20261)
 //
-// It exits with 0 if every check returns. Otherwise it exits with another
-// status and writes a line "panic: …" with the call, its result and the
-// expected result. No code of a student runs in this process.
+// and one of Python is course.check("ulp", ulp, 1): the name is that of the
+// check in the letters of Python. No code of a student runs in this process.
 //
-// A cell of Python is course.check("ulp", ulp, 1): the name is that of the
-// check in the letters of Python. Without a cell, the examiner answers what
-// Python asks: the functions of the list tools, for which the Go of students
-// has packages. The package for Python contains this program.
-package main
+// It also answers what Python asks: the functions of the list tools, for which
+// the Go of students has packages.
+//
+// The library for C has this package for Python, internal/examine/grader for
+// those who grade.
+package examiner
 
 import (
 	"errors"
@@ -185,22 +186,17 @@ type connection struct {
 	io.Writer
 }
 
-func main() {
-	if len(os.Args) == 1 {
-		if err := serveTools(connection{os.Stdin, os.Stdout}); err != nil {
-			fmt.Fprintln(os.Stderr, "examiner:", err)
-			os.Exit(1)
-		}
-		return
-	}
-	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: examiner [CELL]")
-		os.Exit(2)
-	}
-	found, err := parse(os.Args[1])
+// Check runs the checks of a cell over standard input and output. It returns
+// the status with which the process is to end: 0 if every check returns, or 2
+// after saying what is wrong with the cell. A check panics with the call, its
+// result and the expected result, also in a goroutine of its own when it is
+// late: such a panic has to end the process.
+func Check(cell string) (status int) {
+	found, err := parse(cell)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "examiner:", err)
-		os.Exit(2)
+		return 2
 	}
 	run(found, connection{os.Stdin, os.Stdout})
+	return 0
 }

@@ -119,8 +119,12 @@ func CheckCompensated(sum func(add Add, x []float64) float64, seed uint64) {
 func checkSum(call string, sum, oracle func(add Add, x []float64) float64, seed uint64) {
 	defer watch(call[:len(call)-len("(add, %s)")])()
 	rng := random(seed)
-	for _, f := range []tcore.Format{tcore.Binary16, tcore.BFloat16, tcore.E5M2} {
-		for _, n := range []int{1, 2, 3, 4, 7, 32, 100, 257} {
+	lengths := []int{1, 2, 3, 4, 7, 32, 100, 257}
+	for i, f := range []tcore.Format{tcore.Binary16, tcore.BFloat16, tcore.E5M2} {
+		if i == 1 {
+			lengths = lengths[:6] // of a process elsewhere every addition is a question
+		}
+		for _, n := range lengths {
 			for _, x := range [][]float64{signed(f, n, rng), Uniform(f, n, rng.Uint64())} {
 				calls := 0
 				got := sum(adder(f, &calls), slices.Clone(x))

@@ -2,9 +2,9 @@
 compares every mark, every file and every process with what they must be. From the root of the repository,
 after lab/install.sh courses:
 
-    .venv-courses/bin/python notebooks/assignments/crowd.py [NAME ...]
+    .venv-courses/bin/python notebooks/assignments/crowd.py [few | NAME ...]
 
-With names only those submissions are handed in.
+With names only those submissions are handed in, and with few every third by name, beside the honest ones.
 """
 
 import hashlib
@@ -156,7 +156,10 @@ def main(only):
     subprocess.run([here / "course.sh", "release"], check=True, env=os.environ | dict([mark]), stdout=subprocess.DEVNULL)
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Visitors)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    handed = {name: s for name, s in submissions(server.server_port).items() if not only or name in only}
+    handed = submissions(server.server_port)
+    if only == ["few"]:
+        only = [*sorted(handed)[::3], *(name for name in handed if name.startswith("honest"))]
+    handed = {name: s for name, s in handed.items() if not only or name in only}
     names = list(handed)
     hand_in(names, handed)
     print(f"crowd: {len(names)} submissions in random order, seed {seed}")

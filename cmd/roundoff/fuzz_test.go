@@ -28,7 +28,7 @@ import (
 const (
 	mostResident = 1 << 30
 	mostAddress  = 4 << 30
-	patience     = time.Second
+	patience     = 400 * time.Millisecond
 	lastGrace    = 7 * time.Second // of the ten that a fuzz target has
 )
 
@@ -73,7 +73,7 @@ type ending struct {
 	said   string
 }
 
-// try runs a command line in a folder, interrupts it after a second, and kills
+// try runs a command line in a folder, interrupts it after a moment, and kills
 // it if it does not end.
 func try(t *testing.T, dir string, line []string) ending {
 	t.Helper()

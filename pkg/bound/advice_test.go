@@ -18,6 +18,10 @@ func advise(t *testing.T, k Problem, tolerance float64, among ...tcore.Device) [
 	t.Helper()
 	if among == nil {
 		among = devices.All()
+		if testing.Short() {
+			among = []tcore.Device{devices.HopperF16(), devices.HopperE4M3(), devices.VoltaF16(), devices.VoltaF16F16(), devices.AmpereBF16(), devices.AmpereTF32(),
+				devices.BlackwellE4M3(), devices.BlackwellMXE4M3(), devices.BlackwellNVF4(), devices.CDNA2F16(), devices.CDNA3F16(), devices.IEEEF64()}
+		}
 	}
 	advice, err := Advise(k, tolerance, at99, among)
 	if err != nil || len(advice) != len(among) {

@@ -102,7 +102,7 @@ func TestAllOrdersExhaustively(t *testing.T) {
 		for n := 1; n <= products; n++ {
 			r := allOrdersOf(t, tt.device, n, Orders{Partial: tt.merge.Partial, Running: tt.merge.Running})
 			orders := allOrders(tt.device, n, depth, tt.merge)
-			if few := map[bool]int{true: 20, false: 60}[testing.Short()]; len(orders) > few {
+			if few := map[bool]int{true: 12, false: 60}[testing.Short()]; len(orders) > few {
 				rng.Shuffle(len(orders), func(i, j int) { orders[i], orders[j] = orders[j], orders[i] })
 				orders = append(orders[:few:few], allOrders(tt.device, n, 1, tt.merge)[:min(few, 8)]...)
 			}

@@ -195,7 +195,7 @@ func TestLogMomentOfProducts(t *testing.T) {
 	}
 	unknown := Uniform(-1, 2)
 	unknown = but(unknown, func(*DataMoments) {})
-	for _, c := range []struct {
+	for i, c := range []struct {
 		x, y  Distribution
 		slack float64
 	}{
@@ -204,7 +204,10 @@ func TestLogMomentOfProducts(t *testing.T) {
 		{Normal(0, 1), Uniform(0, 1), 0.1}, {Normal(1, 2), elements, 0.1}, {Normal(1, 1), Normal(0.5, 1), 0.1},
 		{unknown, Uniform(0, 1), 1}, {Normal(1, 1), unknown, 4},
 	} {
-		for _, device := range []tcore.Device{devices.HopperBF16(), devices.HopperF16()} {
+		for j, device := range []tcore.Device{devices.HopperBF16(), devices.HopperF16()} {
+			if rarely(2, i, j) {
+				continue
+			}
 			k := Problem{M: 8, N: 8, K: 64, Machine: tcore.Machine{Device: device}, X: c.x, Y: c.y}
 			largestX, largestY := k.largestFactors(-30)
 			bound := k.logMoment(&truncation.Losses{Products: &truncation.ProductDistribution{Samples: 1}}, largestX, largestY)

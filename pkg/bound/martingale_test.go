@@ -63,7 +63,7 @@ func TestMartingaleLastBlock(t *testing.T) {
 		f, dist, counts := roundoff.FailureOf(0.5), Uniform(0.98, 1.95), map[int][]int{}
 		trials := 200
 		if testing.Short() {
-			trials = 40
+			trials = 20
 		}
 		for _, K := range []int{128, 129} {
 			counts[K] = make([]int, len(byData))
@@ -144,9 +144,12 @@ func TestMartingaleFewElements(t *testing.T) {
 		return r.NormFloat64()
 	})
 	f := roundoff.FailureOf(0.9)
-	for _, dist := range []Distribution{Uniform(0, 1), Uniform(-1, 1), Normal(1, 1), sparse} {
+	for i, dist := range []Distribution{Uniform(0, 1), Uniform(-1, 1), Normal(1, 1), sparse} {
 		told := but(dist, func(m *DataMoments) { m.Symmetric = false })
-		for _, d := range []tcore.Device{devices.HopperF16(), devices.HopperE4M3(), devices.VoltaF16()} {
+		for j, d := range []tcore.Device{devices.HopperF16(), devices.HopperE4M3(), devices.VoltaF16()} {
+			if rarely(3, i, j) {
+				continue
+			}
 			failed := make([]int, len(byData))
 			trials := 40
 			if testing.Short() {

@@ -112,10 +112,10 @@ func TestQuantised_contains_the_errors_of_given_matrices(t *testing.T) {
 	all := []tcore.Device{devices.BlackwellMXE4M3(), devices.BlackwellMXE5M2(), devices.BlackwellMXE3M2(), devices.BlackwellMXE2M3(), devices.BlackwellMXE2M1(),
 		devices.BlackwellMXF4(), devices.BlackwellMXF4x2(), devices.BlackwellNVF4(), devices.HopperE4M3(), devices.HopperE5M2(), devices.BlackwellE4M3(), devices.AdaE4M3()}
 	held := map[string]int{}
-	for _, d := range all {
+	for i, d := range all {
 		for n, recipes := range taken(d) {
 			for at, name := range slices.Sorted(maps.Keys(kinds)) {
-				if testing.Short() && (n+at)%3 > 0 {
+				if rarely(8, i+n, at) {
 					continue
 				}
 				draw := kinds[name]
@@ -165,7 +165,7 @@ func TestQuantised_contains_the_errors_of_sums(t *testing.T) {
 				continue // its second scale need not be found again
 			}
 			for at, name := range slices.Sorted(maps.Keys(kinds)) {
-				if testing.Short() && (n+at)%3 > 0 && d.Scale.Equal(tcore.E8M0) {
+				if rarely(3, n, at) && d.Scale.Equal(tcore.E8M0) {
 					continue
 				}
 				draw := kinds[name]
@@ -263,11 +263,14 @@ func TestQuantised_contains_the_errors_of_random_matrices(t *testing.T) {
 		lengths, seeds = []int{256, 4096}, 1
 	}
 	for _, d := range []tcore.Device{devices.BlackwellMXE4M3(), devices.BlackwellMXE2M3(), devices.BlackwellMXF4(), devices.BlackwellNVF4(), devices.BlackwellE4M3()} {
-		for _, law := range []Distribution{Uniform(-1, 1), Uniform(0, 1), Normal(0, 1), laplace()} {
+		for j, law := range []Distribution{Uniform(-1, 1), Uniform(0, 1), Normal(0, 1), laplace()} {
 			if law.of().law == nil {
 				continue
 			}
-			for _, recipes := range taken(d) {
+			for n, recipes := range taken(d) {
+				if rarely(2, j, n) {
+					continue
+				}
 				for i, K := range lengths {
 					if i > 0 && !*whole && law.String() != Uniform(-1, 1).String() {
 						continue
@@ -577,10 +580,13 @@ func TestQuantised_contains_the_errors_of_stochastic_rounding(t *testing.T) {
 	if !testing.Short() {
 		draws = 200
 	}
-	for _, d := range []tcore.Device{devices.BlackwellMXE4M3(), devices.BlackwellNVF4(), devices.HopperE4M3()} {
+	for i, d := range []tcore.Device{devices.BlackwellMXE4M3(), devices.BlackwellNVF4(), devices.HopperE4M3()} {
 		recipes := taken(d)[len(taken(d))-2] // of one or two levels, or of a row
 		recipes.A.Stochastic.Bits, recipes.B.Stochastic.Bits = 8, 3
-		for _, name := range slices.Sorted(maps.Keys(kinds)) {
+		for j, name := range slices.Sorted(maps.Keys(kinds)) {
+			if rarely(3, i, j) {
+				continue
+			}
 			draw := kinds[name]
 			a, b := filled(12, 160, draw), filled(160, 4, draw)
 			k := given(t, a, b, d)

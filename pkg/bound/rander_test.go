@@ -135,6 +135,10 @@ func TestClipped(t *testing.T) {
 // Errors of data without a largest value are within their bounds on machines
 // that truncate.
 func TestUnboundedData(t *testing.T) {
+	seeds := uint64(10)
+	if testing.Short() {
+		seeds = 2
+	}
 	for name, of := range randers {
 		d := FromRander(name, of)
 		if d.MaxAbs() < math.Inf(1) {
@@ -152,7 +156,7 @@ func TestUnboundedData(t *testing.T) {
 				t.Errorf("%s on %s: %+v, %s", name, device, value, why)
 				continue
 			}
-			for seed := range uint64(10) {
+			for seed := range seeds {
 				rng := rand.New(rand.NewPCG(seed, 52))
 				run, err := Emulate(k, draw(rng, k.M, k.K, d), draw(rng, k.K, k.N, d))
 				if err != nil {

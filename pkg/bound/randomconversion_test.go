@@ -145,7 +145,11 @@ func TestRandomConversion(t *testing.T) {
 			return Normal(mean, width)
 		}
 		all := devices.All()
-		for range 1000 {
+		draws := 1000
+		if testing.Short() {
+			draws = 200
+		}
+		for range draws {
 			k := Problem{M: 1 + r.IntN(64), N: 16, K: 1 + r.IntN(1<<r.IntN(20)), X: draw(), Y: draw(), Represented: true}
 			k.Device = all[r.IntN(len(all))]
 			if !k.averages() {

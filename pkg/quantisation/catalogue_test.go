@@ -83,7 +83,7 @@ func TestBoundsOfTheCatalogueHold(t *testing.T) {
 	case *whole:
 		runs = 400
 	case testing.Short():
-		runs = 30
+		runs = 12
 	}
 	type kind struct {
 		name           string

@@ -35,8 +35,19 @@ func TestPlan_finds_that_bounds_hold_where_they_are_to(t *testing.T) {
 		machines := append(Machines(), tcore.Machine{Name: "cdna3", Device: devices.CDNA3F16()}) // of two stages
 		return Plan{Machines: machines, Data: Generators(), M: m, N: n, Ks: ks, Seeds: seeds, Confidences: []float64{0.99}}
 	}
-	plans := []Plan{all(4, 4, []int{17, 512}, 1, 2)}
-	if !testing.Short() {
+	var plans []Plan
+	if testing.Short() { // each machine with a third of the data, and all data on a third of the machines
+		for i, m := range all(4, 4, nil).Machines {
+			p := all(4, 4, []int{17, 512}, uint64(1+i%2))
+			p.Machines, p.Data = []tcore.Machine{m}, nil
+			for j, g := range Generators() {
+				if (i+j)%3 == 0 {
+					p.Data = append(p.Data, g)
+				}
+			}
+			plans = append(plans, p)
+		}
+	} else {
 		long := all(8, 8, []int{32768}, 14)
 		long.Machines = slices.DeleteFunc(long.Machines, func(m tcore.Machine) bool {
 			return m.Name == HopperF16F16.Name || m.Name == HopperOutputF16.Name // sums end at 65504
@@ -394,7 +405,10 @@ func TestCaseOf_repeats_the_row(t *testing.T) {
 	p := Plan{Machines: []tcore.Machine{Volta}, Data: []Generator{Positive}, M: 4, N: 4, Ks: []int{16}, Seeds: []uint64{1, 3}, Confidences: []float64{0.9}}
 	for _, change := range []func(){func() {}, func() { p.PerOutput = true }, func() { p.Represented = true }, func() { p.Told = []Told{FromMoments} }} {
 		change()
-		for _, r := range run(t, p) {
+		for i, r := range run(t, p) {
+			if testing.Short() && i%4 > 0 {
+				continue
+			}
 			again, err := CaseOf(r).plan()
 			if err != nil {
 				t.Fatal(err)
@@ -548,6 +562,9 @@ func TestPlan_predicts(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := Plan{Machines: []tcore.Machine{Hopper, promoting}, Data: []Generator{Positive, Symmetric, Misinformed, Scaled}, M: 64, N: 8, Ks: []int{4096}, Seeds: []uint64{1}, Confidences: []float64{0.99}, Predict: true}
+	if testing.Short() {
+		p.Ks = []int{1024}
+	}
 	near := func(x, y float64) bool { return math.Abs(x/y-1) < 0.2 }
 	for _, r := range run(t, p) {
 		if r.Bound != ErrorRow {

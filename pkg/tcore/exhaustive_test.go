@@ -33,7 +33,7 @@ func TestProductsOf8Bits(t *testing.T) {
 func TestFMAOfBinary16(t *testing.T) {
 	n := 100_000_000
 	if testing.Short() {
-		n = 1_000_000
+		n = 200_000
 	}
 	parallel.Ranges(64, func(lo, hi int) {
 		for part := lo; part < hi; part++ {

@@ -89,15 +89,20 @@ func coshm1(x float64) float64 {
 // its square, and sums over groups of squares and products of group means.
 type momentTally struct{ p, sum, square, pp, pf, ff float64 }
 
-// add adds a group of products of weight w in all. Of those in the cell, g has
-// the sums of weights, of the function and of its square.
-func (t *momentTally) add(g momentTally, w float64) {
+// means sets the sums over groups of g, which has those over the products of
+// one group that are in the cell. The products of the group weigh w in all.
+func (g *momentTally) means(w float64) {
+	g.pp, g.pf, g.ff = g.p*g.p/w, g.p*g.sum/w, g.sum*g.sum/w
+}
+
+// add adds the sums of g.
+func (t *momentTally) add(g momentTally) {
 	t.p += g.p
 	t.sum += g.sum
 	t.square += g.square
-	t.pp += g.p * g.p / w
-	t.pf += g.p * g.sum / w
-	t.ff += g.sum * g.sum / w
+	t.pp += g.pp
+	t.pf += g.pf
+	t.ff += g.ff
 }
 
 // most returns an upper bound of the mean of the function, which is in [lo,
@@ -138,9 +143,17 @@ func (p *ProductDistribution) momentTallies(E, F int, θ float64) (upto, below m
 				g.square += weight * f * f
 			}
 		}
-		below.add(g, w)
-		g.p += own
-		upto.add(g, w)
+		if g.p > 0 {
+			g.means(w)
+			below.add(g)
+		}
+		if own > 0 {
+			g.p += own
+			g.means(w)
+		}
+		if g.p > 0 { // most groups of one product have none in the cell, or no own
+			upto.add(g)
+		}
 	}
 	return upto, below
 }

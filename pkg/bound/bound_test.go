@@ -136,8 +136,9 @@ func tried() []tcore.Device {
 // and every column of n entries.
 func rarely(n, i, j int) bool { return testing.Short() && (i+j)%n > 0 }
 
-// kernels returns products on every device that is tried, in one part and in three, in every
-// order of summation that the device has, and with stochastic rounding.
+// kernels returns products on every device that is tried, in one part and in
+// three, in every order of summation that the device has, and with stochastic
+// rounding.
 func kernels() []Problem {
 	var all []Problem
 	for _, d := range tried() {

@@ -166,7 +166,7 @@ func TestBiased(t *testing.T) {
 func TestDriftOfTwoChains(t *testing.T) {
 	for i, dist := range drifting {
 		for j, K := range []int{48, 200} {
-			if rarely(4, i, 2*j) {
+			if rarely(8, i, 2*j) {
 				continue
 			}
 			const n = 32

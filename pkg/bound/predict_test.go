@@ -146,7 +146,7 @@ func TestPredictParts(t *testing.T) {
 	} {
 		for j, x := range data {
 			for l, K := range lengths {
-				if rarely(3, i, j+2*l) {
+				if rarely(4, i, j+2*l) {
 					continue
 				}
 				checkPrediction(t, Problem{M: 64, N: 64, K: K, Machine: m, X: x, Y: x})

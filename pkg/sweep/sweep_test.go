@@ -36,12 +36,12 @@ func TestPlan_finds_that_bounds_hold_where_they_are_to(t *testing.T) {
 		return Plan{Machines: machines, Data: Generators(), M: m, N: n, Ks: ks, Seeds: seeds, Confidences: []float64{0.99}}
 	}
 	var plans []Plan
-	if testing.Short() { // each machine with a third of the data, and all data on a third of the machines
+	if testing.Short() { // each machine with a fifth of the data, and all data on a fifth of the machines
 		for i, m := range all(4, 4, nil).Machines {
 			p := all(4, 4, []int{17, 512}, uint64(1+i%2))
 			p.Machines, p.Data = []tcore.Machine{m}, nil
 			for j, g := range Generators() {
-				if (i+j)%3 == 0 {
+				if (i+j)%5 == 0 {
 					p.Data = append(p.Data, g)
 				}
 			}

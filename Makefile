@@ -31,8 +31,8 @@ test: tools modules vet ## the tests, without the long ones
 	go test -short ./pkg/...
 	go test -timeout 60m ./cmd/... ./internal/...
 
-test-long: tools modules vet ## the tests that make test cuts short, whole: also those that try every number of a format
-	go test -timeout 60m -run "$$(.ci/long)" ./pkg/...
+test-long: tools modules vet ## the tests that make test cuts short, whole, such as every number of a format; LONG=3 a third of them
+	go test -timeout 60m -run "$$(.ci/long $(LONG))" ./pkg/...
 
 test-features: tools modules ## the short tests of packages as on a processor without AVX-512, those of products also with still less
 	! grep -qw avx512f /proc/cpuinfo || GODEBUG=cpu.avx512f=off go test -short -count=1 -timeout 60m ./pkg/... ./internal/tcvec ./internal/vector
@@ -217,8 +217,8 @@ judge: ## put every bound to every device, data of all kinds and K short and lon
 tightness: ## how near errors of quantised products come to their bounds, and how often they exceed them; half an hour
 	go test -count=1 -timeout 2h -v -run 'Tightness|Coverage' ./pkg/quantisation -whole
 
-test-whole: ## ten times as many orders of sums, and predictions of the longest ones; an hour
-	go test -count=1 -timeout 4h ./pkg/plan ./pkg/bound -whole
+test-whole: ## ten times as many orders of sums and multiply-adds, and predictions of the longest sums; an hour
+	go test -count=1 -timeout 4h ./pkg/plan ./pkg/bound ./pkg/tcore -whole
 
 bench: ## time the products and the rounding, and OpenBLAS in turn (libopenblas-dev); BENCH_FLAGS=-rounds=9 or -avx2
 	@go run ./internal/bench $(BENCH_FLAGS)

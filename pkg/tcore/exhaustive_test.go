@@ -1,11 +1,14 @@
 package tcore
 
 import (
+	"flag"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/roundofflab/roundoff/internal/parallel"
 )
+
+var whole = flag.Bool("whole", false, "try ten times as many multiply-adds")
 
 // Every product of two 8-bit numbers is correct in the formats of the factors,
 // and exact in binary32.
@@ -29,10 +32,14 @@ func TestProductsOf8Bits(t *testing.T) {
 }
 
 // The FMA of binary16 agrees with the oracle on random and structured triples:
-// a million in the short test, a hundred million in the long one.
+// 200,000 in the short test, ten million in the long one, a hundred million
+// with -whole.
 func TestFMAOfBinary16(t *testing.T) {
-	n := 100_000_000
-	if testing.Short() {
+	n := 10_000_000
+	switch {
+	case *whole:
+		n = 100_000_000
+	case testing.Short():
 		n = 200_000
 	}
 	parallel.Ranges(64, func(lo, hi int) {

@@ -163,7 +163,10 @@ def _serve(reading: Any, writing: Any, function: Callable[..., Any]) -> None:
 
     watcher = threading.Thread(target=watch, daemon=True)
     watcher.start()
+    deaf = main and signal.getsignal(signal.SIGINT) is signal.SIG_IGN  # as in the background of a shell
     try:
+        if deaf:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         _examine.Peer(reading, writing).serve(function, running)
     except _examine.Refused:
         pass  # it has gone, and says why elsewhere
@@ -171,6 +174,8 @@ def _serve(reading: Any, writing: Any, function: Callable[..., Any]) -> None:
         if not over.is_set():
             raise
     finally:
+        if deaf:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
         over.set()
 
 

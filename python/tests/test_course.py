@@ -122,6 +122,14 @@ class Checks(unittest.TestCase):
             self.says("course: UnitRoundoff has not returned after 15s", "unit_roundoff", f)
             self.assertLess(time.monotonic() - start, 60)
 
+    def test_an_endless_answer_is_interrupted_where_SIGINT_is_ignored(self):
+        was = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        try:
+            self.says("course: UnitRoundoff has not returned after 15s", "unit_roundoff", lambda p: time.sleep(60))
+            self.assertIs(signal.getsignal(signal.SIGINT), signal.SIG_IGN)
+        finally:
+            signal.signal(signal.SIGINT, was)
+
     def test_ctrl_c(self):
         with self.assertRaises(KeyboardInterrupt):
             course.check("unit_roundoff", lambda p: signal.raise_signal(signal.SIGINT))

@@ -10,7 +10,8 @@ import (
 )
 
 // Deadline is the total time that one check waits for the functions that it
-// calls.
+// calls; for sums, whose every addition may be a question to another process,
+// the time that it waits for each.
 const Deadline = 15 * time.Second
 
 // watch panics if the function that it returns is not called within the

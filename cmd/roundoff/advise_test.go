@@ -23,7 +23,7 @@ func ask(t *testing.T, line string) (status int, out, errors string) {
 func TestAdvise(t *testing.T) {
 	const question = "advise --m 1024 --n 8 --k 32768 --tolerance 2e-3 "
 	t.Run("lists_every_device_those_that_meet_first", func(t *testing.T) {
-		status, out, errs := ask(t, question+"--json") // bounds from distributions of all devices take half a minute
+		status, out, errs := ask(t, question+"--dist U(-1,1) --json")
 		var advice []map[string]any
 		if err := json.Unmarshal([]byte(out), &advice); status != 0 || err != nil || len(advice) != len(devices.All()) {
 			t.Fatalf("status %d, %d devices, %v, %s", status, len(advice), err, errs)

@@ -1468,6 +1468,11 @@ products:
 	DECQ         SI
 	JNZ          next
 	LDMXCSR      (SP)
+	VPXOR        Y4, Y4, Y4
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y4, Y1, Y1
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y4, Y3, Y3
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
 	VMOVUPS      Y2, 64(AX)
@@ -1814,6 +1819,11 @@ products:
 	DECQ         SI
 	JNZ          next
 	LDMXCSR      (SP)
+	VPXOR        Y4, Y4, Y4
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y4, Y1, Y1
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y4, Y3, Y3
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
 	VMOVUPS      Y2, 64(AX)
@@ -2354,6 +2364,11 @@ joined:
 	DECQ         SI
 	JNZ          next
 	LDMXCSR      (SP)
+	VPXOR        Y0, Y0, Y0
+	VADDPS       Y0, Y2, Y2
+	VADDPS       Y0, Y3, Y3
+	VADDPS       Y0, Y4, Y4
+	VADDPS       Y0, Y5, Y5
 	VMOVUPS      Y2, (AX)
 	VMOVUPS      Y3, 32(AX)
 	VMOVUPS      Y4, 64(AX)
@@ -2892,6 +2907,11 @@ products:
 	DECQ         CX
 	JNZ          block
 	LDMXCSR      (SP)
+	VPXOR        Y4, Y4, Y4
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y4, Y1, Y1
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y4, Y3, Y3
 	VADDPS       (AX), Y0, Y0
 	VCVTPS2PH    $0x00, Y0, X0
 	VCVTPH2PS    X0, Y0
@@ -5426,62 +5446,62 @@ exponents:
 	VPSLLD       $0x0f, Z8, Z13
 	VRANGEPS     $0x0b, Z1, Z13, Z13
 	VPTESTMD     Z10, Z1, K1
-	VPBROADCASTD 32(DI), Z14
-	VRANGEPS     $0x0b, Z14, Z13, K1, Z13
+	VPBROADCASTD 32(DI), Z15
+	VRANGEPS     $0x0b, Z15, Z13, K1, Z13
 	VPANDD       Z10, Z13, Z13
 	VPSUBD       Z13, Z11, Z13
 	VMULPS       Z13, Z1, Z1
 	VCVTTPS2DQ   Z1, Z1
-	VPSLLD       $0x07, Z8, Z14
-	VRANGEPS     $0x0b, Z2, Z14, Z14
+	VPSLLD       $0x07, Z8, Z15
+	VRANGEPS     $0x0b, Z2, Z15, Z15
 	VPTESTMD     Z10, Z2, K1
-	VPBROADCASTD 32(DI), Z15
-	VRANGEPS     $0x0b, Z15, Z14, K1, Z14
-	VPANDD       Z10, Z14, Z14
-	VPSUBD       Z14, Z11, Z14
-	VMULPS       Z14, Z2, Z2
-	VCVTTPS2DQ   Z2, Z2
-	VPSRLD       $0x01, Z8, Z8
-	VRANGEPS     $0x0b, Z3, Z8, Z8
-	VPTESTMD     Z10, Z3, K1
-	VPBROADCASTD 32(DI), Z15
-	VRANGEPS     $0x0b, Z15, Z8, K1, Z8
-	VPANDD       Z10, Z8, Z8
-	VPSUBD       Z8, Z11, Z8
-	VMULPS       Z8, Z3, Z3
-	VCVTTPS2DQ   Z3, Z3
-	VPSLLD       $0x17, Z9, Z15
-	VRANGEPS     $0x0b, Z4, Z15, Z15
-	VPTESTMD     Z10, Z4, K1
 	VPBROADCASTD 32(DI), Z16
 	VRANGEPS     $0x0b, Z16, Z15, K1, Z15
 	VPANDD       Z10, Z15, Z15
 	VPSUBD       Z15, Z11, Z15
-	VMULPS       Z15, Z4, Z4
-	VCVTTPS2DQ   Z4, Z4
-	VPSLLD       $0x0f, Z9, Z16
-	VRANGEPS     $0x0b, Z5, Z16, Z16
-	VPTESTMD     Z10, Z5, K1
+	VMULPS       Z15, Z2, Z2
+	VCVTTPS2DQ   Z2, Z2
+	VPSRLD       $0x01, Z8, Z8
+	VRANGEPS     $0x0b, Z3, Z8, Z8
+	VPTESTMD     Z10, Z3, K1
+	VPBROADCASTD 32(DI), Z16
+	VRANGEPS     $0x0b, Z16, Z8, K1, Z8
+	VPANDD       Z10, Z8, Z8
+	VPSUBD       Z8, Z11, Z8
+	VMULPS       Z8, Z3, Z3
+	VCVTTPS2DQ   Z3, Z3
+	VPSLLD       $0x17, Z9, Z16
+	VRANGEPS     $0x0b, Z4, Z16, Z16
+	VPTESTMD     Z10, Z4, K1
 	VPBROADCASTD 32(DI), Z17
 	VRANGEPS     $0x0b, Z17, Z16, K1, Z16
 	VPANDD       Z10, Z16, Z16
 	VPSUBD       Z16, Z11, Z16
-	VMULPS       Z16, Z5, Z5
-	VCVTTPS2DQ   Z5, Z5
-	VPSLLD       $0x07, Z9, Z17
-	VRANGEPS     $0x0b, Z6, Z17, Z17
-	VPTESTMD     Z10, Z6, K1
+	VMULPS       Z16, Z4, Z4
+	VCVTTPS2DQ   Z4, Z4
+	VPSLLD       $0x0f, Z9, Z17
+	VRANGEPS     $0x0b, Z5, Z17, Z17
+	VPTESTMD     Z10, Z5, K1
 	VPBROADCASTD 32(DI), Z18
 	VRANGEPS     $0x0b, Z18, Z17, K1, Z17
 	VPANDD       Z10, Z17, Z17
 	VPSUBD       Z17, Z11, Z17
-	VMULPS       Z17, Z6, Z6
+	VMULPS       Z17, Z5, Z5
+	VCVTTPS2DQ   Z5, Z5
+	VPSLLD       $0x07, Z9, Z18
+	VRANGEPS     $0x0b, Z6, Z18, Z18
+	VPTESTMD     Z10, Z6, K1
+	VPBROADCASTD 32(DI), Z19
+	VRANGEPS     $0x0b, Z19, Z18, K1, Z18
+	VPANDD       Z10, Z18, Z18
+	VPSUBD       Z18, Z11, Z18
+	VMULPS       Z18, Z6, Z6
 	VCVTTPS2DQ   Z6, Z6
 	VPSRLD       $0x01, Z9, Z9
 	VRANGEPS     $0x0b, Z7, Z9, Z9
 	VPTESTMD     Z10, Z7, K1
-	VPBROADCASTD 32(DI), Z18
-	VRANGEPS     $0x0b, Z18, Z9, K1, Z9
+	VPBROADCASTD 32(DI), Z19
+	VRANGEPS     $0x0b, Z19, Z9, K1, Z9
 	VPANDD       Z10, Z9, Z9
 	VPSUBD       Z9, Z11, Z9
 	VMULPS       Z9, Z7, Z7
@@ -5491,30 +5511,30 @@ exponents:
 products:
 	VBROADCASTSS     (DX), Z10
 	VBROADCASTSS     4(DX), Z11
-	VMULPS           (BX), Z10, Z18
-	VMULPS           Z12, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z0, Z0
-	VMULPS           (BX), Z11, Z18
-	VMULPS           Z15, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z4, Z4
-	VMULPS           64(BX), Z10, Z18
-	VMULPS           Z13, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z1, Z1
-	VMULPS           64(BX), Z11, Z18
-	VMULPS           Z16, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z5, Z5
-	VMULPS           128(BX), Z10, Z18
-	VMULPS           Z14, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z2, Z2
-	VMULPS           128(BX), Z11, Z18
-	VMULPS           Z17, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z6, Z6
+	VMULPS           (BX), Z10, Z19
+	VMULPS           Z12, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z0, Z0
+	VMULPS           (BX), Z11, Z19
+	VMULPS           Z16, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z4, Z4
+	VMULPS           64(BX), Z10, Z19
+	VMULPS           Z13, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z1, Z1
+	VMULPS           64(BX), Z11, Z19
+	VMULPS           Z17, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z5, Z5
+	VMULPS           128(BX), Z10, Z19
+	VMULPS           Z15, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z2, Z2
+	VMULPS           128(BX), Z11, Z19
+	VMULPS           Z18, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z6, Z6
 	VMULPS           192(BX), Z10, Z10
 	VMULPS           Z8, Z10, Z10
 	VCVTTPS2DQ       Z10, Z10
@@ -5525,30 +5545,30 @@ products:
 	VPADDD           Z10, Z7, Z7
 	VBROADCASTSS     16(DX), Z10
 	VBROADCASTSS     20(DX), Z11
-	VMULPS           320(BX), Z10, Z18
-	VMULPS           Z12, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z0, Z0
-	VMULPS           320(BX), Z11, Z18
-	VMULPS           Z15, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z4, Z4
-	VMULPS           384(BX), Z10, Z18
-	VMULPS           Z13, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z1, Z1
-	VMULPS           384(BX), Z11, Z18
-	VMULPS           Z16, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z5, Z5
-	VMULPS           448(BX), Z10, Z18
-	VMULPS           Z14, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z2, Z2
-	VMULPS           448(BX), Z11, Z18
-	VMULPS           Z17, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z6, Z6
+	VMULPS           320(BX), Z10, Z19
+	VMULPS           Z12, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z0, Z0
+	VMULPS           320(BX), Z11, Z19
+	VMULPS           Z16, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z4, Z4
+	VMULPS           384(BX), Z10, Z19
+	VMULPS           Z13, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z1, Z1
+	VMULPS           384(BX), Z11, Z19
+	VMULPS           Z17, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z5, Z5
+	VMULPS           448(BX), Z10, Z19
+	VMULPS           Z15, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z2, Z2
+	VMULPS           448(BX), Z11, Z19
+	VMULPS           Z18, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z6, Z6
 	VMULPS           512(BX), Z10, Z10
 	VMULPS           Z8, Z10, Z10
 	VCVTTPS2DQ       Z10, Z10
@@ -5559,30 +5579,30 @@ products:
 	VPADDD           Z10, Z7, Z7
 	VBROADCASTSS     32(DX), Z10
 	VBROADCASTSS     36(DX), Z11
-	VMULPS           640(BX), Z10, Z18
-	VMULPS           Z12, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z0, Z0
-	VMULPS           640(BX), Z11, Z18
-	VMULPS           Z15, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z4, Z4
-	VMULPS           704(BX), Z10, Z18
-	VMULPS           Z13, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z1, Z1
-	VMULPS           704(BX), Z11, Z18
-	VMULPS           Z16, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z5, Z5
-	VMULPS           768(BX), Z10, Z18
-	VMULPS           Z14, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z2, Z2
-	VMULPS           768(BX), Z11, Z18
-	VMULPS           Z17, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z6, Z6
+	VMULPS           640(BX), Z10, Z19
+	VMULPS           Z12, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z0, Z0
+	VMULPS           640(BX), Z11, Z19
+	VMULPS           Z16, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z4, Z4
+	VMULPS           704(BX), Z10, Z19
+	VMULPS           Z13, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z1, Z1
+	VMULPS           704(BX), Z11, Z19
+	VMULPS           Z17, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z5, Z5
+	VMULPS           768(BX), Z10, Z19
+	VMULPS           Z15, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z2, Z2
+	VMULPS           768(BX), Z11, Z19
+	VMULPS           Z18, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z6, Z6
 	VMULPS           832(BX), Z10, Z10
 	VMULPS           Z8, Z10, Z10
 	VCVTTPS2DQ       Z10, Z10
@@ -5593,30 +5613,30 @@ products:
 	VPADDD           Z10, Z7, Z7
 	VBROADCASTSS     48(DX), Z10
 	VBROADCASTSS     52(DX), Z11
-	VMULPS           960(BX), Z10, Z18
-	VMULPS           Z12, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z0, Z0
-	VMULPS           960(BX), Z11, Z18
-	VMULPS           Z15, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z4, Z4
-	VMULPS           1024(BX), Z10, Z18
-	VMULPS           Z13, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z1, Z1
-	VMULPS           1024(BX), Z11, Z18
-	VMULPS           Z16, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z5, Z5
-	VMULPS           1088(BX), Z10, Z18
-	VMULPS           Z14, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z2, Z2
-	VMULPS           1088(BX), Z11, Z18
-	VMULPS           Z17, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z6, Z6
+	VMULPS           960(BX), Z10, Z19
+	VMULPS           Z12, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z0, Z0
+	VMULPS           960(BX), Z11, Z19
+	VMULPS           Z16, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z4, Z4
+	VMULPS           1024(BX), Z10, Z19
+	VMULPS           Z13, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z1, Z1
+	VMULPS           1024(BX), Z11, Z19
+	VMULPS           Z17, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z5, Z5
+	VMULPS           1088(BX), Z10, Z19
+	VMULPS           Z15, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z2, Z2
+	VMULPS           1088(BX), Z11, Z19
+	VMULPS           Z18, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z6, Z6
 	VMULPS           1152(BX), Z10, Z10
 	VMULPS           Z8, Z10, Z10
 	VCVTTPS2DQ       Z10, Z10
@@ -5631,8 +5651,8 @@ products:
 	JNZ              products
 	VCVTDQ2PS.RZ_SAE Z0, Z10
 	VPBROADCASTD     36(DI), Z11
-	VCVTTPS2DQ       Z10, Z18
-	VPCMPD           $0x04, Z0, Z18, K1
+	VCVTTPS2DQ       Z10, Z19
+	VPCMPD           $0x04, Z0, Z19, K1
 	VPORD            Z11, Z10, K1, Z10
 	VMOVAPS          Z10, Z0
 	VPBROADCASTD     12(DI), Z10
@@ -5643,8 +5663,8 @@ products:
 	VRANGEPS         $0x0b, 528(R8), Z0, Z12
 	VMOVUPS          Z12, 528(R8)
 	VCVTDQ2PS.RZ_SAE Z1, Z12
-	VCVTTPS2DQ       Z12, Z18
-	VPCMPD           $0x04, Z1, Z18, K1
+	VCVTTPS2DQ       Z12, Z19
+	VPCMPD           $0x04, Z1, Z19, K1
 	VPORD            Z11, Z12, K1, Z12
 	VMOVAPS          Z12, Z1
 	VPSUBD           Z13, Z10, Z13
@@ -5658,8 +5678,8 @@ products:
 	VPCMPD           $0x04, Z2, Z13, K1
 	VPORD            Z11, Z12, K1, Z12
 	VMOVAPS          Z12, Z2
-	VPSUBD           Z14, Z10, Z14
-	VMULPS           Z14, Z2, Z2
+	VPSUBD           Z15, Z10, Z15
+	VMULPS           Z15, Z2, Z2
 	VCVTPS2PH        $0x00, Z2, Y2
 	VCVTPH2PS        Y2, Z2
 	VRANGEPS         $0x0b, 656(R8), Z2, Z12
@@ -5680,8 +5700,8 @@ products:
 	VPCMPD           $0x04, Z4, Z12, K1
 	VPORD            Z11, Z8, K1, Z8
 	VMOVAPS          Z8, Z4
-	VPSUBD           Z15, Z10, Z15
-	VMULPS           Z15, Z4, Z4
+	VPSUBD           Z16, Z10, Z16
+	VMULPS           Z16, Z4, Z4
 	VCVTPS2PH        $0x00, Z4, Y4
 	VCVTPH2PS        Y4, Z4
 	VRANGEPS         $0x0b, 784(R8), Z4, Z8
@@ -5691,8 +5711,8 @@ products:
 	VPCMPD           $0x04, Z5, Z12, K1
 	VPORD            Z11, Z8, K1, Z8
 	VMOVAPS          Z8, Z5
-	VPSUBD           Z16, Z10, Z16
-	VMULPS           Z16, Z5, Z5
+	VPSUBD           Z17, Z10, Z17
+	VMULPS           Z17, Z5, Z5
 	VCVTPS2PH        $0x00, Z5, Y5
 	VCVTPH2PS        Y5, Z5
 	VRANGEPS         $0x0b, 848(R8), Z5, Z8
@@ -5702,8 +5722,8 @@ products:
 	VPCMPD           $0x04, Z6, Z12, K1
 	VPORD            Z11, Z8, K1, Z8
 	VMOVAPS          Z8, Z6
-	VPSUBD           Z17, Z10, Z17
-	VMULPS           Z17, Z6, Z6
+	VPSUBD           Z18, Z10, Z18
+	VMULPS           Z18, Z6, Z6
 	VCVTPS2PH        $0x00, Z6, Y6
 	VCVTPH2PS        Y6, Z6
 	VRANGEPS         $0x0b, 912(R8), Z6, Z8
@@ -5721,6 +5741,15 @@ products:
 	VMOVUPS          Z8, 976(R8)
 	DECQ             SI
 	JNZ              next
+	VPXORD           Z14, Z14, Z14
+	VADDPS           Z14, Z0, Z0
+	VADDPS           Z14, Z1, Z1
+	VADDPS           Z14, Z2, Z2
+	VADDPS           Z14, Z3, Z3
+	VADDPS           Z14, Z4, Z4
+	VADDPS           Z14, Z5, Z5
+	VADDPS           Z14, Z6, Z6
+	VADDPS           Z14, Z7, Z7
 	VMOVUPS          Z0, (AX)
 	VMOVUPS          Z1, 64(AX)
 	VMOVUPS          Z2, 128(AX)
@@ -5996,62 +6025,62 @@ exponents:
 	VPSLLD       $0x0f, Z8, Z13
 	VRANGEPS     $0x0b, Z1, Z13, Z13
 	VPTESTMD     Z10, Z1, K1
-	VPBROADCASTD 32(DI), Z14
-	VRANGEPS     $0x0b, Z14, Z13, K1, Z13
+	VPBROADCASTD 32(DI), Z15
+	VRANGEPS     $0x0b, Z15, Z13, K1, Z13
 	VPANDD       Z10, Z13, Z13
 	VPSUBD       Z13, Z11, Z13
 	VMULPS       Z13, Z1, Z1
 	VCVTTPS2DQ   Z1, Z1
-	VPSLLD       $0x07, Z8, Z14
-	VRANGEPS     $0x0b, Z2, Z14, Z14
+	VPSLLD       $0x07, Z8, Z15
+	VRANGEPS     $0x0b, Z2, Z15, Z15
 	VPTESTMD     Z10, Z2, K1
-	VPBROADCASTD 32(DI), Z15
-	VRANGEPS     $0x0b, Z15, Z14, K1, Z14
-	VPANDD       Z10, Z14, Z14
-	VPSUBD       Z14, Z11, Z14
-	VMULPS       Z14, Z2, Z2
-	VCVTTPS2DQ   Z2, Z2
-	VPSRLD       $0x01, Z8, Z8
-	VRANGEPS     $0x0b, Z3, Z8, Z8
-	VPTESTMD     Z10, Z3, K1
-	VPBROADCASTD 32(DI), Z15
-	VRANGEPS     $0x0b, Z15, Z8, K1, Z8
-	VPANDD       Z10, Z8, Z8
-	VPSUBD       Z8, Z11, Z8
-	VMULPS       Z8, Z3, Z3
-	VCVTTPS2DQ   Z3, Z3
-	VPSLLD       $0x17, Z9, Z15
-	VRANGEPS     $0x0b, Z4, Z15, Z15
-	VPTESTMD     Z10, Z4, K1
 	VPBROADCASTD 32(DI), Z16
 	VRANGEPS     $0x0b, Z16, Z15, K1, Z15
 	VPANDD       Z10, Z15, Z15
 	VPSUBD       Z15, Z11, Z15
-	VMULPS       Z15, Z4, Z4
-	VCVTTPS2DQ   Z4, Z4
-	VPSLLD       $0x0f, Z9, Z16
-	VRANGEPS     $0x0b, Z5, Z16, Z16
-	VPTESTMD     Z10, Z5, K1
+	VMULPS       Z15, Z2, Z2
+	VCVTTPS2DQ   Z2, Z2
+	VPSRLD       $0x01, Z8, Z8
+	VRANGEPS     $0x0b, Z3, Z8, Z8
+	VPTESTMD     Z10, Z3, K1
+	VPBROADCASTD 32(DI), Z16
+	VRANGEPS     $0x0b, Z16, Z8, K1, Z8
+	VPANDD       Z10, Z8, Z8
+	VPSUBD       Z8, Z11, Z8
+	VMULPS       Z8, Z3, Z3
+	VCVTTPS2DQ   Z3, Z3
+	VPSLLD       $0x17, Z9, Z16
+	VRANGEPS     $0x0b, Z4, Z16, Z16
+	VPTESTMD     Z10, Z4, K1
 	VPBROADCASTD 32(DI), Z17
 	VRANGEPS     $0x0b, Z17, Z16, K1, Z16
 	VPANDD       Z10, Z16, Z16
 	VPSUBD       Z16, Z11, Z16
-	VMULPS       Z16, Z5, Z5
-	VCVTTPS2DQ   Z5, Z5
-	VPSLLD       $0x07, Z9, Z17
-	VRANGEPS     $0x0b, Z6, Z17, Z17
-	VPTESTMD     Z10, Z6, K1
+	VMULPS       Z16, Z4, Z4
+	VCVTTPS2DQ   Z4, Z4
+	VPSLLD       $0x0f, Z9, Z17
+	VRANGEPS     $0x0b, Z5, Z17, Z17
+	VPTESTMD     Z10, Z5, K1
 	VPBROADCASTD 32(DI), Z18
 	VRANGEPS     $0x0b, Z18, Z17, K1, Z17
 	VPANDD       Z10, Z17, Z17
 	VPSUBD       Z17, Z11, Z17
-	VMULPS       Z17, Z6, Z6
+	VMULPS       Z17, Z5, Z5
+	VCVTTPS2DQ   Z5, Z5
+	VPSLLD       $0x07, Z9, Z18
+	VRANGEPS     $0x0b, Z6, Z18, Z18
+	VPTESTMD     Z10, Z6, K1
+	VPBROADCASTD 32(DI), Z19
+	VRANGEPS     $0x0b, Z19, Z18, K1, Z18
+	VPANDD       Z10, Z18, Z18
+	VPSUBD       Z18, Z11, Z18
+	VMULPS       Z18, Z6, Z6
 	VCVTTPS2DQ   Z6, Z6
 	VPSRLD       $0x01, Z9, Z9
 	VRANGEPS     $0x0b, Z7, Z9, Z9
 	VPTESTMD     Z10, Z7, K1
-	VPBROADCASTD 32(DI), Z18
-	VRANGEPS     $0x0b, Z18, Z9, K1, Z9
+	VPBROADCASTD 32(DI), Z19
+	VRANGEPS     $0x0b, Z19, Z9, K1, Z9
 	VPANDD       Z10, Z9, Z9
 	VPSUBD       Z9, Z11, Z9
 	VMULPS       Z9, Z7, Z7
@@ -6061,30 +6090,30 @@ exponents:
 products:
 	VBROADCASTSS     (DX), Z10
 	VBROADCASTSS     4(DX), Z11
-	VMULPS           (BX), Z10, Z18
-	VMULPS           Z12, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z0, Z0
-	VMULPS           (BX), Z11, Z18
-	VMULPS           Z15, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z4, Z4
-	VMULPS           64(BX), Z10, Z18
-	VMULPS           Z13, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z1, Z1
-	VMULPS           64(BX), Z11, Z18
-	VMULPS           Z16, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z5, Z5
-	VMULPS           128(BX), Z10, Z18
-	VMULPS           Z14, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z2, Z2
-	VMULPS           128(BX), Z11, Z18
-	VMULPS           Z17, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z6, Z6
+	VMULPS           (BX), Z10, Z19
+	VMULPS           Z12, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z0, Z0
+	VMULPS           (BX), Z11, Z19
+	VMULPS           Z16, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z4, Z4
+	VMULPS           64(BX), Z10, Z19
+	VMULPS           Z13, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z1, Z1
+	VMULPS           64(BX), Z11, Z19
+	VMULPS           Z17, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z5, Z5
+	VMULPS           128(BX), Z10, Z19
+	VMULPS           Z15, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z2, Z2
+	VMULPS           128(BX), Z11, Z19
+	VMULPS           Z18, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z6, Z6
 	VMULPS           192(BX), Z10, Z10
 	VMULPS           Z8, Z10, Z10
 	VCVTTPS2DQ       Z10, Z10
@@ -6095,30 +6124,30 @@ products:
 	VPADDD           Z10, Z7, Z7
 	VBROADCASTSS     16(DX), Z10
 	VBROADCASTSS     20(DX), Z11
-	VMULPS           320(BX), Z10, Z18
-	VMULPS           Z12, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z0, Z0
-	VMULPS           320(BX), Z11, Z18
-	VMULPS           Z15, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z4, Z4
-	VMULPS           384(BX), Z10, Z18
-	VMULPS           Z13, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z1, Z1
-	VMULPS           384(BX), Z11, Z18
-	VMULPS           Z16, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z5, Z5
-	VMULPS           448(BX), Z10, Z18
-	VMULPS           Z14, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z2, Z2
-	VMULPS           448(BX), Z11, Z18
-	VMULPS           Z17, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z6, Z6
+	VMULPS           320(BX), Z10, Z19
+	VMULPS           Z12, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z0, Z0
+	VMULPS           320(BX), Z11, Z19
+	VMULPS           Z16, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z4, Z4
+	VMULPS           384(BX), Z10, Z19
+	VMULPS           Z13, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z1, Z1
+	VMULPS           384(BX), Z11, Z19
+	VMULPS           Z17, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z5, Z5
+	VMULPS           448(BX), Z10, Z19
+	VMULPS           Z15, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z2, Z2
+	VMULPS           448(BX), Z11, Z19
+	VMULPS           Z18, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z6, Z6
 	VMULPS           512(BX), Z10, Z10
 	VMULPS           Z8, Z10, Z10
 	VCVTTPS2DQ       Z10, Z10
@@ -6129,30 +6158,30 @@ products:
 	VPADDD           Z10, Z7, Z7
 	VBROADCASTSS     32(DX), Z10
 	VBROADCASTSS     36(DX), Z11
-	VMULPS           640(BX), Z10, Z18
-	VMULPS           Z12, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z0, Z0
-	VMULPS           640(BX), Z11, Z18
-	VMULPS           Z15, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z4, Z4
-	VMULPS           704(BX), Z10, Z18
-	VMULPS           Z13, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z1, Z1
-	VMULPS           704(BX), Z11, Z18
-	VMULPS           Z16, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z5, Z5
-	VMULPS           768(BX), Z10, Z18
-	VMULPS           Z14, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z2, Z2
-	VMULPS           768(BX), Z11, Z18
-	VMULPS           Z17, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z6, Z6
+	VMULPS           640(BX), Z10, Z19
+	VMULPS           Z12, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z0, Z0
+	VMULPS           640(BX), Z11, Z19
+	VMULPS           Z16, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z4, Z4
+	VMULPS           704(BX), Z10, Z19
+	VMULPS           Z13, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z1, Z1
+	VMULPS           704(BX), Z11, Z19
+	VMULPS           Z17, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z5, Z5
+	VMULPS           768(BX), Z10, Z19
+	VMULPS           Z15, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z2, Z2
+	VMULPS           768(BX), Z11, Z19
+	VMULPS           Z18, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z6, Z6
 	VMULPS           832(BX), Z10, Z10
 	VMULPS           Z8, Z10, Z10
 	VCVTTPS2DQ       Z10, Z10
@@ -6163,30 +6192,30 @@ products:
 	VPADDD           Z10, Z7, Z7
 	VBROADCASTSS     48(DX), Z10
 	VBROADCASTSS     52(DX), Z11
-	VMULPS           960(BX), Z10, Z18
-	VMULPS           Z12, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z0, Z0
-	VMULPS           960(BX), Z11, Z18
-	VMULPS           Z15, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z4, Z4
-	VMULPS           1024(BX), Z10, Z18
-	VMULPS           Z13, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z1, Z1
-	VMULPS           1024(BX), Z11, Z18
-	VMULPS           Z16, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z5, Z5
-	VMULPS           1088(BX), Z10, Z18
-	VMULPS           Z14, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z2, Z2
-	VMULPS           1088(BX), Z11, Z18
-	VMULPS           Z17, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z6, Z6
+	VMULPS           960(BX), Z10, Z19
+	VMULPS           Z12, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z0, Z0
+	VMULPS           960(BX), Z11, Z19
+	VMULPS           Z16, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z4, Z4
+	VMULPS           1024(BX), Z10, Z19
+	VMULPS           Z13, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z1, Z1
+	VMULPS           1024(BX), Z11, Z19
+	VMULPS           Z17, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z5, Z5
+	VMULPS           1088(BX), Z10, Z19
+	VMULPS           Z15, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z2, Z2
+	VMULPS           1088(BX), Z11, Z19
+	VMULPS           Z18, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z6, Z6
 	VMULPS           1152(BX), Z10, Z10
 	VMULPS           Z8, Z10, Z10
 	VCVTTPS2DQ       Z10, Z10
@@ -6201,8 +6230,8 @@ products:
 	JNZ              products
 	VCVTDQ2PS.RZ_SAE Z0, Z10
 	VPBROADCASTD     36(DI), Z11
-	VCVTTPS2DQ       Z10, Z18
-	VPCMPD           $0x04, Z0, Z18, K1
+	VCVTTPS2DQ       Z10, Z19
+	VPCMPD           $0x04, Z0, Z19, K1
 	VPORD            Z11, Z10, K1, Z10
 	VMOVAPS          Z10, Z0
 	VRANGEPS         $0x0b, 528(R8), Z0, Z10
@@ -6215,8 +6244,8 @@ products:
 	VRANGEPS         $0x0b, 528(R8), Z0, Z12
 	VMOVUPS          Z12, 528(R8)
 	VCVTDQ2PS.RZ_SAE Z1, Z12
-	VCVTTPS2DQ       Z12, Z18
-	VPCMPD           $0x04, Z1, Z18, K1
+	VCVTTPS2DQ       Z12, Z19
+	VPCMPD           $0x04, Z1, Z19, K1
 	VPORD            Z11, Z12, K1, Z12
 	VMOVAPS          Z12, Z1
 	VRANGEPS         $0x0b, 592(R8), Z1, Z12
@@ -6234,8 +6263,8 @@ products:
 	VMOVAPS          Z12, Z2
 	VRANGEPS         $0x0b, 656(R8), Z2, Z12
 	VMOVUPS          Z12, 656(R8)
-	VPSUBD           Z14, Z10, Z14
-	VMULPS           Z14, Z2, Z2
+	VPSUBD           Z15, Z10, Z15
+	VMULPS           Z15, Z2, Z2
 	VCVTPS2PH        $0x00, Z2, Y2
 	VCVTPH2PS        Y2, Z2
 	VRANGEPS         $0x0b, 656(R8), Z2, Z12
@@ -6260,8 +6289,8 @@ products:
 	VMOVAPS          Z8, Z4
 	VRANGEPS         $0x0b, 784(R8), Z4, Z8
 	VMOVUPS          Z8, 784(R8)
-	VPSUBD           Z15, Z10, Z15
-	VMULPS           Z15, Z4, Z4
+	VPSUBD           Z16, Z10, Z16
+	VMULPS           Z16, Z4, Z4
 	VCVTPS2PH        $0x00, Z4, Y4
 	VCVTPH2PS        Y4, Z4
 	VRANGEPS         $0x0b, 784(R8), Z4, Z8
@@ -6273,8 +6302,8 @@ products:
 	VMOVAPS          Z8, Z5
 	VRANGEPS         $0x0b, 848(R8), Z5, Z8
 	VMOVUPS          Z8, 848(R8)
-	VPSUBD           Z16, Z10, Z16
-	VMULPS           Z16, Z5, Z5
+	VPSUBD           Z17, Z10, Z17
+	VMULPS           Z17, Z5, Z5
 	VCVTPS2PH        $0x00, Z5, Y5
 	VCVTPH2PS        Y5, Z5
 	VRANGEPS         $0x0b, 848(R8), Z5, Z8
@@ -6286,8 +6315,8 @@ products:
 	VMOVAPS          Z8, Z6
 	VRANGEPS         $0x0b, 912(R8), Z6, Z8
 	VMOVUPS          Z8, 912(R8)
-	VPSUBD           Z17, Z10, Z17
-	VMULPS           Z17, Z6, Z6
+	VPSUBD           Z18, Z10, Z18
+	VMULPS           Z18, Z6, Z6
 	VCVTPS2PH        $0x00, Z6, Y6
 	VCVTPH2PS        Y6, Z6
 	VRANGEPS         $0x0b, 912(R8), Z6, Z8
@@ -6307,6 +6336,15 @@ products:
 	VMOVUPS          Z8, 976(R8)
 	DECQ             SI
 	JNZ              next
+	VPXORD           Z14, Z14, Z14
+	VADDPS           Z14, Z0, Z0
+	VADDPS           Z14, Z1, Z1
+	VADDPS           Z14, Z2, Z2
+	VADDPS           Z14, Z3, Z3
+	VADDPS           Z14, Z4, Z4
+	VADDPS           Z14, Z5, Z5
+	VADDPS           Z14, Z6, Z6
+	VADDPS           Z14, Z7, Z7
 	VMOVUPS          Z0, (AX)
 	VMOVUPS          Z1, 64(AX)
 	VMOVUPS          Z2, 128(AX)
@@ -6569,14 +6607,14 @@ exponents:
 	DECQ         R11
 	JNZ          exponents
 	VPBROADCASTD 16(DI), Z1
-	VPBROADCASTD 8(DI), Z27
+	VPBROADCASTD 8(DI), Z28
 	VPSLLD       $0x17, Z13, Z10
 	VRANGEPS     $0x0b, Z2, Z10, Z10
 	VPTESTMD     Z1, Z2, K1
 	VPBROADCASTD 32(DI), Z11
 	VRANGEPS     $0x0b, Z11, Z10, K1, Z10
 	VPANDD       Z1, Z10, Z10
-	VPSUBD       Z10, Z27, Z10
+	VPSUBD       Z10, Z28, Z10
 	VMULPS       Z10, Z2, Z2
 	VCVTTPS2DQ   Z2, Z2
 	VPSLLD       $0x0f, Z13, Z11
@@ -6585,7 +6623,7 @@ exponents:
 	VPBROADCASTD 32(DI), Z12
 	VRANGEPS     $0x0b, Z12, Z11, K1, Z11
 	VPANDD       Z1, Z11, Z11
-	VPSUBD       Z11, Z27, Z11
+	VPSUBD       Z11, Z28, Z11
 	VMULPS       Z11, Z3, Z3
 	VCVTTPS2DQ   Z3, Z3
 	VPSLLD       $0x07, Z13, Z12
@@ -6594,7 +6632,7 @@ exponents:
 	VPBROADCASTD 32(DI), Z14
 	VRANGEPS     $0x0b, Z14, Z12, K1, Z12
 	VPANDD       Z1, Z12, Z12
-	VPSUBD       Z12, Z27, Z12
+	VPSUBD       Z12, Z28, Z12
 	VMULPS       Z12, Z4, Z4
 	VCVTTPS2DQ   Z4, Z4
 	VPSRLD       $0x01, Z13, Z13
@@ -6603,7 +6641,7 @@ exponents:
 	VPBROADCASTD 32(DI), Z14
 	VRANGEPS     $0x0b, Z14, Z13, K1, Z13
 	VPANDD       Z1, Z13, Z13
-	VPSUBD       Z13, Z27, Z13
+	VPSUBD       Z13, Z28, Z13
 	VMULPS       Z13, Z5, Z5
 	VCVTTPS2DQ   Z5, Z5
 	VPSLLD       $0x17, Z17, Z14
@@ -6612,7 +6650,7 @@ exponents:
 	VPBROADCASTD 32(DI), Z15
 	VRANGEPS     $0x0b, Z15, Z14, K1, Z14
 	VPANDD       Z1, Z14, Z14
-	VPSUBD       Z14, Z27, Z14
+	VPSUBD       Z14, Z28, Z14
 	VMULPS       Z14, Z6, Z6
 	VCVTTPS2DQ   Z6, Z6
 	VPSLLD       $0x0f, Z17, Z15
@@ -6621,25 +6659,25 @@ exponents:
 	VPBROADCASTD 32(DI), Z16
 	VRANGEPS     $0x0b, Z16, Z15, K1, Z15
 	VPANDD       Z1, Z15, Z15
-	VPSUBD       Z15, Z27, Z15
+	VPSUBD       Z15, Z28, Z15
 	VMULPS       Z15, Z7, Z7
 	VCVTTPS2DQ   Z7, Z7
 	VPSLLD       $0x07, Z17, Z16
 	VRANGEPS     $0x0b, Z8, Z16, Z16
 	VPTESTMD     Z1, Z8, K1
-	VPBROADCASTD 32(DI), Z28
-	VRANGEPS     $0x0b, Z28, Z16, K1, Z16
+	VPBROADCASTD 32(DI), Z29
+	VRANGEPS     $0x0b, Z29, Z16, K1, Z16
 	VPANDD       Z1, Z16, Z16
-	VPSUBD       Z16, Z27, Z16
+	VPSUBD       Z16, Z28, Z16
 	VMULPS       Z16, Z8, Z8
 	VCVTTPS2DQ   Z8, Z8
 	VPSRLD       $0x01, Z17, Z17
 	VRANGEPS     $0x0b, Z9, Z17, Z17
 	VPTESTMD     Z1, Z9, K1
-	VPBROADCASTD 32(DI), Z28
-	VRANGEPS     $0x0b, Z28, Z17, K1, Z17
+	VPBROADCASTD 32(DI), Z29
+	VRANGEPS     $0x0b, Z29, Z17, K1, Z17
 	VPANDD       Z1, Z17, Z17
-	VPSUBD       Z17, Z27, Z17
+	VPSUBD       Z17, Z28, Z17
 	VMULPS       Z17, Z9, Z9
 	VCVTTPS2DQ   Z9, Z9
 	VPXORD       Z18, Z18, Z18
@@ -6655,138 +6693,138 @@ exponents:
 
 low:
 	VBROADCASTSS (DX), Z1
-	VBROADCASTSS 4(DX), Z27
-	VMULPS       (BX), Z1, Z28
-	VMULPS       Z10, Z28, Z28
-	VCVTTPS2DQ   Z28, Z28
-	VPADDD       Z28, Z2, Z2
-	VMULPS       (BX), Z27, Z28
-	VMULPS       Z14, Z28, Z28
-	VCVTTPS2DQ   Z28, Z28
-	VPADDD       Z28, Z6, Z6
-	VMULPS       64(BX), Z1, Z28
-	VMULPS       Z11, Z28, Z28
-	VCVTTPS2DQ   Z28, Z28
-	VPADDD       Z28, Z3, Z3
-	VMULPS       64(BX), Z27, Z28
-	VMULPS       Z15, Z28, Z28
-	VCVTTPS2DQ   Z28, Z28
-	VPADDD       Z28, Z7, Z7
-	VMULPS       128(BX), Z1, Z28
-	VMULPS       Z12, Z28, Z28
-	VCVTTPS2DQ   Z28, Z28
-	VPADDD       Z28, Z4, Z4
-	VMULPS       128(BX), Z27, Z28
-	VMULPS       Z16, Z28, Z28
-	VCVTTPS2DQ   Z28, Z28
-	VPADDD       Z28, Z8, Z8
+	VBROADCASTSS 4(DX), Z28
+	VMULPS       (BX), Z1, Z29
+	VMULPS       Z10, Z29, Z29
+	VCVTTPS2DQ   Z29, Z29
+	VPADDD       Z29, Z2, Z2
+	VMULPS       (BX), Z28, Z29
+	VMULPS       Z14, Z29, Z29
+	VCVTTPS2DQ   Z29, Z29
+	VPADDD       Z29, Z6, Z6
+	VMULPS       64(BX), Z1, Z29
+	VMULPS       Z11, Z29, Z29
+	VCVTTPS2DQ   Z29, Z29
+	VPADDD       Z29, Z3, Z3
+	VMULPS       64(BX), Z28, Z29
+	VMULPS       Z15, Z29, Z29
+	VCVTTPS2DQ   Z29, Z29
+	VPADDD       Z29, Z7, Z7
+	VMULPS       128(BX), Z1, Z29
+	VMULPS       Z12, Z29, Z29
+	VCVTTPS2DQ   Z29, Z29
+	VPADDD       Z29, Z4, Z4
+	VMULPS       128(BX), Z28, Z29
+	VMULPS       Z16, Z29, Z29
+	VCVTTPS2DQ   Z29, Z29
+	VPADDD       Z29, Z8, Z8
 	VMULPS       192(BX), Z1, Z1
 	VMULPS       Z13, Z1, Z1
 	VCVTTPS2DQ   Z1, Z1
 	VPADDD       Z1, Z5, Z5
-	VMULPS       192(BX), Z27, Z1
+	VMULPS       192(BX), Z28, Z1
 	VMULPS       Z17, Z1, Z1
 	VCVTTPS2DQ   Z1, Z1
 	VPADDD       Z1, Z9, Z9
 	VBROADCASTSS 16(DX), Z1
-	VBROADCASTSS 20(DX), Z27
-	VMULPS       320(BX), Z1, Z28
-	VMULPS       Z10, Z28, Z28
-	VCVTTPS2DQ   Z28, Z28
-	VPADDD       Z28, Z2, Z2
-	VMULPS       320(BX), Z27, Z28
-	VMULPS       Z14, Z28, Z28
-	VCVTTPS2DQ   Z28, Z28
-	VPADDD       Z28, Z6, Z6
-	VMULPS       384(BX), Z1, Z28
-	VMULPS       Z11, Z28, Z28
-	VCVTTPS2DQ   Z28, Z28
-	VPADDD       Z28, Z3, Z3
-	VMULPS       384(BX), Z27, Z28
-	VMULPS       Z15, Z28, Z28
-	VCVTTPS2DQ   Z28, Z28
-	VPADDD       Z28, Z7, Z7
-	VMULPS       448(BX), Z1, Z28
-	VMULPS       Z12, Z28, Z28
-	VCVTTPS2DQ   Z28, Z28
-	VPADDD       Z28, Z4, Z4
-	VMULPS       448(BX), Z27, Z28
-	VMULPS       Z16, Z28, Z28
-	VCVTTPS2DQ   Z28, Z28
-	VPADDD       Z28, Z8, Z8
+	VBROADCASTSS 20(DX), Z28
+	VMULPS       320(BX), Z1, Z29
+	VMULPS       Z10, Z29, Z29
+	VCVTTPS2DQ   Z29, Z29
+	VPADDD       Z29, Z2, Z2
+	VMULPS       320(BX), Z28, Z29
+	VMULPS       Z14, Z29, Z29
+	VCVTTPS2DQ   Z29, Z29
+	VPADDD       Z29, Z6, Z6
+	VMULPS       384(BX), Z1, Z29
+	VMULPS       Z11, Z29, Z29
+	VCVTTPS2DQ   Z29, Z29
+	VPADDD       Z29, Z3, Z3
+	VMULPS       384(BX), Z28, Z29
+	VMULPS       Z15, Z29, Z29
+	VCVTTPS2DQ   Z29, Z29
+	VPADDD       Z29, Z7, Z7
+	VMULPS       448(BX), Z1, Z29
+	VMULPS       Z12, Z29, Z29
+	VCVTTPS2DQ   Z29, Z29
+	VPADDD       Z29, Z4, Z4
+	VMULPS       448(BX), Z28, Z29
+	VMULPS       Z16, Z29, Z29
+	VCVTTPS2DQ   Z29, Z29
+	VPADDD       Z29, Z8, Z8
 	VMULPS       512(BX), Z1, Z1
 	VMULPS       Z13, Z1, Z1
 	VCVTTPS2DQ   Z1, Z1
 	VPADDD       Z1, Z5, Z5
-	VMULPS       512(BX), Z27, Z1
+	VMULPS       512(BX), Z28, Z1
 	VMULPS       Z17, Z1, Z1
 	VCVTTPS2DQ   Z1, Z1
 	VPADDD       Z1, Z9, Z9
 	VBROADCASTSS 32(DX), Z1
-	VBROADCASTSS 36(DX), Z27
-	VMULPS       640(BX), Z1, Z28
-	VMULPS       Z10, Z28, Z28
-	VCVTTPS2DQ   Z28, Z28
-	VPADDD       Z28, Z2, Z2
-	VMULPS       640(BX), Z27, Z28
-	VMULPS       Z14, Z28, Z28
-	VCVTTPS2DQ   Z28, Z28
-	VPADDD       Z28, Z6, Z6
-	VMULPS       704(BX), Z1, Z28
-	VMULPS       Z11, Z28, Z28
-	VCVTTPS2DQ   Z28, Z28
-	VPADDD       Z28, Z3, Z3
-	VMULPS       704(BX), Z27, Z28
-	VMULPS       Z15, Z28, Z28
-	VCVTTPS2DQ   Z28, Z28
-	VPADDD       Z28, Z7, Z7
-	VMULPS       768(BX), Z1, Z28
-	VMULPS       Z12, Z28, Z28
-	VCVTTPS2DQ   Z28, Z28
-	VPADDD       Z28, Z4, Z4
-	VMULPS       768(BX), Z27, Z28
-	VMULPS       Z16, Z28, Z28
-	VCVTTPS2DQ   Z28, Z28
-	VPADDD       Z28, Z8, Z8
+	VBROADCASTSS 36(DX), Z28
+	VMULPS       640(BX), Z1, Z29
+	VMULPS       Z10, Z29, Z29
+	VCVTTPS2DQ   Z29, Z29
+	VPADDD       Z29, Z2, Z2
+	VMULPS       640(BX), Z28, Z29
+	VMULPS       Z14, Z29, Z29
+	VCVTTPS2DQ   Z29, Z29
+	VPADDD       Z29, Z6, Z6
+	VMULPS       704(BX), Z1, Z29
+	VMULPS       Z11, Z29, Z29
+	VCVTTPS2DQ   Z29, Z29
+	VPADDD       Z29, Z3, Z3
+	VMULPS       704(BX), Z28, Z29
+	VMULPS       Z15, Z29, Z29
+	VCVTTPS2DQ   Z29, Z29
+	VPADDD       Z29, Z7, Z7
+	VMULPS       768(BX), Z1, Z29
+	VMULPS       Z12, Z29, Z29
+	VCVTTPS2DQ   Z29, Z29
+	VPADDD       Z29, Z4, Z4
+	VMULPS       768(BX), Z28, Z29
+	VMULPS       Z16, Z29, Z29
+	VCVTTPS2DQ   Z29, Z29
+	VPADDD       Z29, Z8, Z8
 	VMULPS       832(BX), Z1, Z1
 	VMULPS       Z13, Z1, Z1
 	VCVTTPS2DQ   Z1, Z1
 	VPADDD       Z1, Z5, Z5
-	VMULPS       832(BX), Z27, Z1
+	VMULPS       832(BX), Z28, Z1
 	VMULPS       Z17, Z1, Z1
 	VCVTTPS2DQ   Z1, Z1
 	VPADDD       Z1, Z9, Z9
 	VBROADCASTSS 48(DX), Z1
-	VBROADCASTSS 52(DX), Z27
-	VMULPS       960(BX), Z1, Z28
-	VMULPS       Z10, Z28, Z28
-	VCVTTPS2DQ   Z28, Z28
-	VPADDD       Z28, Z2, Z2
-	VMULPS       960(BX), Z27, Z28
-	VMULPS       Z14, Z28, Z28
-	VCVTTPS2DQ   Z28, Z28
-	VPADDD       Z28, Z6, Z6
-	VMULPS       1024(BX), Z1, Z28
-	VMULPS       Z11, Z28, Z28
-	VCVTTPS2DQ   Z28, Z28
-	VPADDD       Z28, Z3, Z3
-	VMULPS       1024(BX), Z27, Z28
-	VMULPS       Z15, Z28, Z28
-	VCVTTPS2DQ   Z28, Z28
-	VPADDD       Z28, Z7, Z7
-	VMULPS       1088(BX), Z1, Z28
-	VMULPS       Z12, Z28, Z28
-	VCVTTPS2DQ   Z28, Z28
-	VPADDD       Z28, Z4, Z4
-	VMULPS       1088(BX), Z27, Z28
-	VMULPS       Z16, Z28, Z28
-	VCVTTPS2DQ   Z28, Z28
-	VPADDD       Z28, Z8, Z8
+	VBROADCASTSS 52(DX), Z28
+	VMULPS       960(BX), Z1, Z29
+	VMULPS       Z10, Z29, Z29
+	VCVTTPS2DQ   Z29, Z29
+	VPADDD       Z29, Z2, Z2
+	VMULPS       960(BX), Z28, Z29
+	VMULPS       Z14, Z29, Z29
+	VCVTTPS2DQ   Z29, Z29
+	VPADDD       Z29, Z6, Z6
+	VMULPS       1024(BX), Z1, Z29
+	VMULPS       Z11, Z29, Z29
+	VCVTTPS2DQ   Z29, Z29
+	VPADDD       Z29, Z3, Z3
+	VMULPS       1024(BX), Z28, Z29
+	VMULPS       Z15, Z29, Z29
+	VCVTTPS2DQ   Z29, Z29
+	VPADDD       Z29, Z7, Z7
+	VMULPS       1088(BX), Z1, Z29
+	VMULPS       Z12, Z29, Z29
+	VCVTTPS2DQ   Z29, Z29
+	VPADDD       Z29, Z4, Z4
+	VMULPS       1088(BX), Z28, Z29
+	VMULPS       Z16, Z29, Z29
+	VCVTTPS2DQ   Z29, Z29
+	VPADDD       Z29, Z8, Z8
 	VMULPS       1152(BX), Z1, Z1
 	VMULPS       Z13, Z1, Z1
 	VCVTTPS2DQ   Z1, Z1
 	VPADDD       Z1, Z5, Z5
-	VMULPS       1152(BX), Z27, Z1
+	VMULPS       1152(BX), Z28, Z1
 	VMULPS       Z17, Z1, Z1
 	VCVTTPS2DQ   Z1, Z1
 	VPADDD       Z1, Z9, Z9
@@ -6799,138 +6837,138 @@ low:
 
 high:
 	VBROADCASTSS     (DX), Z1
-	VBROADCASTSS     4(DX), Z27
-	VMULPS           (BX), Z1, Z28
-	VMULPS           Z10, Z28, Z28
-	VCVTTPS2DQ       Z28, Z28
-	VPADDD           Z28, Z18, Z18
-	VMULPS           (BX), Z27, Z28
-	VMULPS           Z14, Z28, Z28
-	VCVTTPS2DQ       Z28, Z28
-	VPADDD           Z28, Z22, Z22
-	VMULPS           64(BX), Z1, Z28
-	VMULPS           Z11, Z28, Z28
-	VCVTTPS2DQ       Z28, Z28
-	VPADDD           Z28, Z19, Z19
-	VMULPS           64(BX), Z27, Z28
-	VMULPS           Z15, Z28, Z28
-	VCVTTPS2DQ       Z28, Z28
-	VPADDD           Z28, Z23, Z23
-	VMULPS           128(BX), Z1, Z28
-	VMULPS           Z12, Z28, Z28
-	VCVTTPS2DQ       Z28, Z28
-	VPADDD           Z28, Z20, Z20
-	VMULPS           128(BX), Z27, Z28
-	VMULPS           Z16, Z28, Z28
-	VCVTTPS2DQ       Z28, Z28
-	VPADDD           Z28, Z24, Z24
+	VBROADCASTSS     4(DX), Z28
+	VMULPS           (BX), Z1, Z29
+	VMULPS           Z10, Z29, Z29
+	VCVTTPS2DQ       Z29, Z29
+	VPADDD           Z29, Z18, Z18
+	VMULPS           (BX), Z28, Z29
+	VMULPS           Z14, Z29, Z29
+	VCVTTPS2DQ       Z29, Z29
+	VPADDD           Z29, Z22, Z22
+	VMULPS           64(BX), Z1, Z29
+	VMULPS           Z11, Z29, Z29
+	VCVTTPS2DQ       Z29, Z29
+	VPADDD           Z29, Z19, Z19
+	VMULPS           64(BX), Z28, Z29
+	VMULPS           Z15, Z29, Z29
+	VCVTTPS2DQ       Z29, Z29
+	VPADDD           Z29, Z23, Z23
+	VMULPS           128(BX), Z1, Z29
+	VMULPS           Z12, Z29, Z29
+	VCVTTPS2DQ       Z29, Z29
+	VPADDD           Z29, Z20, Z20
+	VMULPS           128(BX), Z28, Z29
+	VMULPS           Z16, Z29, Z29
+	VCVTTPS2DQ       Z29, Z29
+	VPADDD           Z29, Z24, Z24
 	VMULPS           192(BX), Z1, Z1
 	VMULPS           Z13, Z1, Z1
 	VCVTTPS2DQ       Z1, Z1
 	VPADDD           Z1, Z21, Z21
-	VMULPS           192(BX), Z27, Z1
+	VMULPS           192(BX), Z28, Z1
 	VMULPS           Z17, Z1, Z1
 	VCVTTPS2DQ       Z1, Z1
 	VPADDD           Z1, Z25, Z25
 	VBROADCASTSS     16(DX), Z1
-	VBROADCASTSS     20(DX), Z27
-	VMULPS           320(BX), Z1, Z28
-	VMULPS           Z10, Z28, Z28
-	VCVTTPS2DQ       Z28, Z28
-	VPADDD           Z28, Z18, Z18
-	VMULPS           320(BX), Z27, Z28
-	VMULPS           Z14, Z28, Z28
-	VCVTTPS2DQ       Z28, Z28
-	VPADDD           Z28, Z22, Z22
-	VMULPS           384(BX), Z1, Z28
-	VMULPS           Z11, Z28, Z28
-	VCVTTPS2DQ       Z28, Z28
-	VPADDD           Z28, Z19, Z19
-	VMULPS           384(BX), Z27, Z28
-	VMULPS           Z15, Z28, Z28
-	VCVTTPS2DQ       Z28, Z28
-	VPADDD           Z28, Z23, Z23
-	VMULPS           448(BX), Z1, Z28
-	VMULPS           Z12, Z28, Z28
-	VCVTTPS2DQ       Z28, Z28
-	VPADDD           Z28, Z20, Z20
-	VMULPS           448(BX), Z27, Z28
-	VMULPS           Z16, Z28, Z28
-	VCVTTPS2DQ       Z28, Z28
-	VPADDD           Z28, Z24, Z24
+	VBROADCASTSS     20(DX), Z28
+	VMULPS           320(BX), Z1, Z29
+	VMULPS           Z10, Z29, Z29
+	VCVTTPS2DQ       Z29, Z29
+	VPADDD           Z29, Z18, Z18
+	VMULPS           320(BX), Z28, Z29
+	VMULPS           Z14, Z29, Z29
+	VCVTTPS2DQ       Z29, Z29
+	VPADDD           Z29, Z22, Z22
+	VMULPS           384(BX), Z1, Z29
+	VMULPS           Z11, Z29, Z29
+	VCVTTPS2DQ       Z29, Z29
+	VPADDD           Z29, Z19, Z19
+	VMULPS           384(BX), Z28, Z29
+	VMULPS           Z15, Z29, Z29
+	VCVTTPS2DQ       Z29, Z29
+	VPADDD           Z29, Z23, Z23
+	VMULPS           448(BX), Z1, Z29
+	VMULPS           Z12, Z29, Z29
+	VCVTTPS2DQ       Z29, Z29
+	VPADDD           Z29, Z20, Z20
+	VMULPS           448(BX), Z28, Z29
+	VMULPS           Z16, Z29, Z29
+	VCVTTPS2DQ       Z29, Z29
+	VPADDD           Z29, Z24, Z24
 	VMULPS           512(BX), Z1, Z1
 	VMULPS           Z13, Z1, Z1
 	VCVTTPS2DQ       Z1, Z1
 	VPADDD           Z1, Z21, Z21
-	VMULPS           512(BX), Z27, Z1
+	VMULPS           512(BX), Z28, Z1
 	VMULPS           Z17, Z1, Z1
 	VCVTTPS2DQ       Z1, Z1
 	VPADDD           Z1, Z25, Z25
 	VBROADCASTSS     32(DX), Z1
-	VBROADCASTSS     36(DX), Z27
-	VMULPS           640(BX), Z1, Z28
-	VMULPS           Z10, Z28, Z28
-	VCVTTPS2DQ       Z28, Z28
-	VPADDD           Z28, Z18, Z18
-	VMULPS           640(BX), Z27, Z28
-	VMULPS           Z14, Z28, Z28
-	VCVTTPS2DQ       Z28, Z28
-	VPADDD           Z28, Z22, Z22
-	VMULPS           704(BX), Z1, Z28
-	VMULPS           Z11, Z28, Z28
-	VCVTTPS2DQ       Z28, Z28
-	VPADDD           Z28, Z19, Z19
-	VMULPS           704(BX), Z27, Z28
-	VMULPS           Z15, Z28, Z28
-	VCVTTPS2DQ       Z28, Z28
-	VPADDD           Z28, Z23, Z23
-	VMULPS           768(BX), Z1, Z28
-	VMULPS           Z12, Z28, Z28
-	VCVTTPS2DQ       Z28, Z28
-	VPADDD           Z28, Z20, Z20
-	VMULPS           768(BX), Z27, Z28
-	VMULPS           Z16, Z28, Z28
-	VCVTTPS2DQ       Z28, Z28
-	VPADDD           Z28, Z24, Z24
+	VBROADCASTSS     36(DX), Z28
+	VMULPS           640(BX), Z1, Z29
+	VMULPS           Z10, Z29, Z29
+	VCVTTPS2DQ       Z29, Z29
+	VPADDD           Z29, Z18, Z18
+	VMULPS           640(BX), Z28, Z29
+	VMULPS           Z14, Z29, Z29
+	VCVTTPS2DQ       Z29, Z29
+	VPADDD           Z29, Z22, Z22
+	VMULPS           704(BX), Z1, Z29
+	VMULPS           Z11, Z29, Z29
+	VCVTTPS2DQ       Z29, Z29
+	VPADDD           Z29, Z19, Z19
+	VMULPS           704(BX), Z28, Z29
+	VMULPS           Z15, Z29, Z29
+	VCVTTPS2DQ       Z29, Z29
+	VPADDD           Z29, Z23, Z23
+	VMULPS           768(BX), Z1, Z29
+	VMULPS           Z12, Z29, Z29
+	VCVTTPS2DQ       Z29, Z29
+	VPADDD           Z29, Z20, Z20
+	VMULPS           768(BX), Z28, Z29
+	VMULPS           Z16, Z29, Z29
+	VCVTTPS2DQ       Z29, Z29
+	VPADDD           Z29, Z24, Z24
 	VMULPS           832(BX), Z1, Z1
 	VMULPS           Z13, Z1, Z1
 	VCVTTPS2DQ       Z1, Z1
 	VPADDD           Z1, Z21, Z21
-	VMULPS           832(BX), Z27, Z1
+	VMULPS           832(BX), Z28, Z1
 	VMULPS           Z17, Z1, Z1
 	VCVTTPS2DQ       Z1, Z1
 	VPADDD           Z1, Z25, Z25
 	VBROADCASTSS     48(DX), Z1
-	VBROADCASTSS     52(DX), Z27
-	VMULPS           960(BX), Z1, Z28
-	VMULPS           Z10, Z28, Z28
-	VCVTTPS2DQ       Z28, Z28
-	VPADDD           Z28, Z18, Z18
-	VMULPS           960(BX), Z27, Z28
-	VMULPS           Z14, Z28, Z28
-	VCVTTPS2DQ       Z28, Z28
-	VPADDD           Z28, Z22, Z22
-	VMULPS           1024(BX), Z1, Z28
-	VMULPS           Z11, Z28, Z28
-	VCVTTPS2DQ       Z28, Z28
-	VPADDD           Z28, Z19, Z19
-	VMULPS           1024(BX), Z27, Z28
-	VMULPS           Z15, Z28, Z28
-	VCVTTPS2DQ       Z28, Z28
-	VPADDD           Z28, Z23, Z23
-	VMULPS           1088(BX), Z1, Z28
-	VMULPS           Z12, Z28, Z28
-	VCVTTPS2DQ       Z28, Z28
-	VPADDD           Z28, Z20, Z20
-	VMULPS           1088(BX), Z27, Z28
-	VMULPS           Z16, Z28, Z28
-	VCVTTPS2DQ       Z28, Z28
-	VPADDD           Z28, Z24, Z24
+	VBROADCASTSS     52(DX), Z28
+	VMULPS           960(BX), Z1, Z29
+	VMULPS           Z10, Z29, Z29
+	VCVTTPS2DQ       Z29, Z29
+	VPADDD           Z29, Z18, Z18
+	VMULPS           960(BX), Z28, Z29
+	VMULPS           Z14, Z29, Z29
+	VCVTTPS2DQ       Z29, Z29
+	VPADDD           Z29, Z22, Z22
+	VMULPS           1024(BX), Z1, Z29
+	VMULPS           Z11, Z29, Z29
+	VCVTTPS2DQ       Z29, Z29
+	VPADDD           Z29, Z19, Z19
+	VMULPS           1024(BX), Z28, Z29
+	VMULPS           Z15, Z29, Z29
+	VCVTTPS2DQ       Z29, Z29
+	VPADDD           Z29, Z23, Z23
+	VMULPS           1088(BX), Z1, Z29
+	VMULPS           Z12, Z29, Z29
+	VCVTTPS2DQ       Z29, Z29
+	VPADDD           Z29, Z20, Z20
+	VMULPS           1088(BX), Z28, Z29
+	VMULPS           Z16, Z29, Z29
+	VCVTTPS2DQ       Z29, Z29
+	VPADDD           Z29, Z24, Z24
 	VMULPS           1152(BX), Z1, Z1
 	VMULPS           Z13, Z1, Z1
 	VCVTTPS2DQ       Z1, Z1
 	VPADDD           Z1, Z21, Z21
-	VMULPS           1152(BX), Z27, Z1
+	VMULPS           1152(BX), Z28, Z1
 	VMULPS           Z17, Z1, Z1
 	VCVTTPS2DQ       Z1, Z1
 	VPADDD           Z1, Z25, Z25
@@ -6978,13 +7016,13 @@ high:
 	VEXTRACTI64X4    $0x00, Z2, Y0
 	VCVTDQ2PD        Y0, Z1
 	VEXTRACTI64X4    $0x00, Z18, Y0
-	VCVTDQ2PD        Y0, Z27
-	VADDPD           Z27, Z1, Z1
-	VPBROADCASTQ     44(DI), Z27
-	VPANDD           Z1, Z27, Z28
-	VPADDQ           Z27, Z28, Z28
-	VPORD            Z28, Z1, Z28
-	VPANDND          Z28, Z27, Z1
+	VCVTDQ2PD        Y0, Z28
+	VADDPD           Z28, Z1, Z1
+	VPBROADCASTQ     44(DI), Z28
+	VPANDD           Z1, Z28, Z29
+	VPADDQ           Z28, Z29, Z29
+	VPORD            Z29, Z1, Z29
+	VPANDND          Z29, Z28, Z1
 	VCVTPD2PS.RZ_SAE Z1, Y0
 	VEXTRACTI64X4    $0x01, Z2, Y1
 	VCVTDQ2PD        Y1, Z1
@@ -6992,23 +7030,23 @@ high:
 	VCVTDQ2PD        Y2, Z2
 	VADDPD           Z2, Z1, Z1
 	VPBROADCASTQ     44(DI), Z2
-	VPANDD           Z1, Z2, Z27
-	VPADDQ           Z2, Z27, Z27
-	VPORD            Z27, Z1, Z27
-	VPANDND          Z27, Z2, Z1
+	VPANDD           Z1, Z2, Z28
+	VPADDQ           Z2, Z28, Z28
+	VPORD            Z28, Z1, Z28
+	VPANDND          Z28, Z2, Z1
 	VCVTPD2PS.RZ_SAE Z1, Y1
 	VINSERTF64X4     $0x01, Y1, Z0, Z2
 	VPSUBD           Z19, Z3, Z3
 	VEXTRACTI64X4    $0x00, Z3, Y0
 	VCVTDQ2PD        Y0, Z1
 	VEXTRACTI64X4    $0x00, Z19, Y0
-	VCVTDQ2PD        Y0, Z27
-	VADDPD           Z27, Z1, Z1
-	VPBROADCASTQ     44(DI), Z27
-	VPANDD           Z1, Z27, Z28
-	VPADDQ           Z27, Z28, Z28
-	VPORD            Z28, Z1, Z28
-	VPANDND          Z28, Z27, Z1
+	VCVTDQ2PD        Y0, Z28
+	VADDPD           Z28, Z1, Z1
+	VPBROADCASTQ     44(DI), Z28
+	VPANDD           Z1, Z28, Z29
+	VPADDQ           Z28, Z29, Z29
+	VPORD            Z29, Z1, Z29
+	VPANDND          Z29, Z28, Z1
 	VCVTPD2PS.RZ_SAE Z1, Y0
 	VEXTRACTI64X4    $0x01, Z3, Y1
 	VCVTDQ2PD        Y1, Z1
@@ -7016,23 +7054,23 @@ high:
 	VCVTDQ2PD        Y3, Z3
 	VADDPD           Z3, Z1, Z1
 	VPBROADCASTQ     44(DI), Z3
-	VPANDD           Z1, Z3, Z27
-	VPADDQ           Z3, Z27, Z27
-	VPORD            Z27, Z1, Z27
-	VPANDND          Z27, Z3, Z1
+	VPANDD           Z1, Z3, Z28
+	VPADDQ           Z3, Z28, Z28
+	VPORD            Z28, Z1, Z28
+	VPANDND          Z28, Z3, Z1
 	VCVTPD2PS.RZ_SAE Z1, Y1
 	VINSERTF64X4     $0x01, Y1, Z0, Z3
 	VPSUBD           Z20, Z4, Z4
 	VEXTRACTI64X4    $0x00, Z4, Y0
 	VCVTDQ2PD        Y0, Z1
 	VEXTRACTI64X4    $0x00, Z20, Y0
-	VCVTDQ2PD        Y0, Z27
-	VADDPD           Z27, Z1, Z1
-	VPBROADCASTQ     44(DI), Z27
-	VPANDD           Z1, Z27, Z28
-	VPADDQ           Z27, Z28, Z28
-	VPORD            Z28, Z1, Z28
-	VPANDND          Z28, Z27, Z1
+	VCVTDQ2PD        Y0, Z28
+	VADDPD           Z28, Z1, Z1
+	VPBROADCASTQ     44(DI), Z28
+	VPANDD           Z1, Z28, Z29
+	VPADDQ           Z28, Z29, Z29
+	VPORD            Z29, Z1, Z29
+	VPANDND          Z29, Z28, Z1
 	VCVTPD2PS.RZ_SAE Z1, Y0
 	VEXTRACTI64X4    $0x01, Z4, Y1
 	VCVTDQ2PD        Y1, Z1
@@ -7040,23 +7078,23 @@ high:
 	VCVTDQ2PD        Y4, Z4
 	VADDPD           Z4, Z1, Z1
 	VPBROADCASTQ     44(DI), Z4
-	VPANDD           Z1, Z4, Z27
-	VPADDQ           Z4, Z27, Z27
-	VPORD            Z27, Z1, Z27
-	VPANDND          Z27, Z4, Z1
+	VPANDD           Z1, Z4, Z28
+	VPADDQ           Z4, Z28, Z28
+	VPORD            Z28, Z1, Z28
+	VPANDND          Z28, Z4, Z1
 	VCVTPD2PS.RZ_SAE Z1, Y1
 	VINSERTF64X4     $0x01, Y1, Z0, Z4
 	VPSUBD           Z21, Z5, Z5
 	VEXTRACTI64X4    $0x00, Z5, Y0
 	VCVTDQ2PD        Y0, Z1
 	VEXTRACTI64X4    $0x00, Z21, Y0
-	VCVTDQ2PD        Y0, Z27
-	VADDPD           Z27, Z1, Z1
-	VPBROADCASTQ     44(DI), Z27
-	VPANDD           Z1, Z27, Z28
-	VPADDQ           Z27, Z28, Z28
-	VPORD            Z28, Z1, Z28
-	VPANDND          Z28, Z27, Z1
+	VCVTDQ2PD        Y0, Z28
+	VADDPD           Z28, Z1, Z1
+	VPBROADCASTQ     44(DI), Z28
+	VPANDD           Z1, Z28, Z29
+	VPADDQ           Z28, Z29, Z29
+	VPORD            Z29, Z1, Z29
+	VPANDND          Z29, Z28, Z1
 	VCVTPD2PS.RZ_SAE Z1, Y0
 	VEXTRACTI64X4    $0x01, Z5, Y1
 	VCVTDQ2PD        Y1, Z1
@@ -7064,23 +7102,23 @@ high:
 	VCVTDQ2PD        Y5, Z5
 	VADDPD           Z5, Z1, Z1
 	VPBROADCASTQ     44(DI), Z5
-	VPANDD           Z1, Z5, Z27
-	VPADDQ           Z5, Z27, Z27
-	VPORD            Z27, Z1, Z27
-	VPANDND          Z27, Z5, Z1
+	VPANDD           Z1, Z5, Z28
+	VPADDQ           Z5, Z28, Z28
+	VPORD            Z28, Z1, Z28
+	VPANDND          Z28, Z5, Z1
 	VCVTPD2PS.RZ_SAE Z1, Y1
 	VINSERTF64X4     $0x01, Y1, Z0, Z5
 	VPSUBD           Z22, Z6, Z6
 	VEXTRACTI64X4    $0x00, Z6, Y0
 	VCVTDQ2PD        Y0, Z1
 	VEXTRACTI64X4    $0x00, Z22, Y0
-	VCVTDQ2PD        Y0, Z27
-	VADDPD           Z27, Z1, Z1
-	VPBROADCASTQ     44(DI), Z27
-	VPANDD           Z1, Z27, Z28
-	VPADDQ           Z27, Z28, Z28
-	VPORD            Z28, Z1, Z28
-	VPANDND          Z28, Z27, Z1
+	VCVTDQ2PD        Y0, Z28
+	VADDPD           Z28, Z1, Z1
+	VPBROADCASTQ     44(DI), Z28
+	VPANDD           Z1, Z28, Z29
+	VPADDQ           Z28, Z29, Z29
+	VPORD            Z29, Z1, Z29
+	VPANDND          Z29, Z28, Z1
 	VCVTPD2PS.RZ_SAE Z1, Y0
 	VEXTRACTI64X4    $0x01, Z6, Y1
 	VCVTDQ2PD        Y1, Z1
@@ -7088,23 +7126,23 @@ high:
 	VCVTDQ2PD        Y6, Z6
 	VADDPD           Z6, Z1, Z1
 	VPBROADCASTQ     44(DI), Z6
-	VPANDD           Z1, Z6, Z27
-	VPADDQ           Z6, Z27, Z27
-	VPORD            Z27, Z1, Z27
-	VPANDND          Z27, Z6, Z1
+	VPANDD           Z1, Z6, Z28
+	VPADDQ           Z6, Z28, Z28
+	VPORD            Z28, Z1, Z28
+	VPANDND          Z28, Z6, Z1
 	VCVTPD2PS.RZ_SAE Z1, Y1
 	VINSERTF64X4     $0x01, Y1, Z0, Z6
 	VPSUBD           Z23, Z7, Z7
 	VEXTRACTI64X4    $0x00, Z7, Y0
 	VCVTDQ2PD        Y0, Z1
 	VEXTRACTI64X4    $0x00, Z23, Y0
-	VCVTDQ2PD        Y0, Z27
-	VADDPD           Z27, Z1, Z1
-	VPBROADCASTQ     44(DI), Z27
-	VPANDD           Z1, Z27, Z28
-	VPADDQ           Z27, Z28, Z28
-	VPORD            Z28, Z1, Z28
-	VPANDND          Z28, Z27, Z1
+	VCVTDQ2PD        Y0, Z28
+	VADDPD           Z28, Z1, Z1
+	VPBROADCASTQ     44(DI), Z28
+	VPANDD           Z1, Z28, Z29
+	VPADDQ           Z28, Z29, Z29
+	VPORD            Z29, Z1, Z29
+	VPANDND          Z29, Z28, Z1
 	VCVTPD2PS.RZ_SAE Z1, Y0
 	VEXTRACTI64X4    $0x01, Z7, Y1
 	VCVTDQ2PD        Y1, Z1
@@ -7112,23 +7150,23 @@ high:
 	VCVTDQ2PD        Y7, Z7
 	VADDPD           Z7, Z1, Z1
 	VPBROADCASTQ     44(DI), Z7
-	VPANDD           Z1, Z7, Z27
-	VPADDQ           Z7, Z27, Z27
-	VPORD            Z27, Z1, Z27
-	VPANDND          Z27, Z7, Z1
+	VPANDD           Z1, Z7, Z28
+	VPADDQ           Z7, Z28, Z28
+	VPORD            Z28, Z1, Z28
+	VPANDND          Z28, Z7, Z1
 	VCVTPD2PS.RZ_SAE Z1, Y1
 	VINSERTF64X4     $0x01, Y1, Z0, Z7
 	VPSUBD           Z24, Z8, Z8
 	VEXTRACTI64X4    $0x00, Z8, Y0
 	VCVTDQ2PD        Y0, Z1
 	VEXTRACTI64X4    $0x00, Z24, Y0
-	VCVTDQ2PD        Y0, Z27
-	VADDPD           Z27, Z1, Z1
-	VPBROADCASTQ     44(DI), Z27
-	VPANDD           Z1, Z27, Z28
-	VPADDQ           Z27, Z28, Z28
-	VPORD            Z28, Z1, Z28
-	VPANDND          Z28, Z27, Z1
+	VCVTDQ2PD        Y0, Z28
+	VADDPD           Z28, Z1, Z1
+	VPBROADCASTQ     44(DI), Z28
+	VPANDD           Z1, Z28, Z29
+	VPADDQ           Z28, Z29, Z29
+	VPORD            Z29, Z1, Z29
+	VPANDND          Z29, Z28, Z1
 	VCVTPD2PS.RZ_SAE Z1, Y0
 	VEXTRACTI64X4    $0x01, Z8, Y1
 	VCVTDQ2PD        Y1, Z1
@@ -7136,23 +7174,23 @@ high:
 	VCVTDQ2PD        Y8, Z8
 	VADDPD           Z8, Z1, Z1
 	VPBROADCASTQ     44(DI), Z8
-	VPANDD           Z1, Z8, Z27
-	VPADDQ           Z8, Z27, Z27
-	VPORD            Z27, Z1, Z27
-	VPANDND          Z27, Z8, Z1
+	VPANDD           Z1, Z8, Z28
+	VPADDQ           Z8, Z28, Z28
+	VPORD            Z28, Z1, Z28
+	VPANDND          Z28, Z8, Z1
 	VCVTPD2PS.RZ_SAE Z1, Y1
 	VINSERTF64X4     $0x01, Y1, Z0, Z8
 	VPSUBD           Z25, Z9, Z9
 	VEXTRACTI64X4    $0x00, Z9, Y0
 	VCVTDQ2PD        Y0, Z1
 	VEXTRACTI64X4    $0x00, Z25, Y0
-	VCVTDQ2PD        Y0, Z27
-	VADDPD           Z27, Z1, Z1
-	VPBROADCASTQ     44(DI), Z27
-	VPANDD           Z1, Z27, Z28
-	VPADDQ           Z27, Z28, Z28
-	VPORD            Z28, Z1, Z28
-	VPANDND          Z28, Z27, Z1
+	VCVTDQ2PD        Y0, Z28
+	VADDPD           Z28, Z1, Z1
+	VPBROADCASTQ     44(DI), Z28
+	VPANDD           Z1, Z28, Z29
+	VPADDQ           Z28, Z29, Z29
+	VPORD            Z29, Z1, Z29
+	VPANDND          Z29, Z28, Z1
 	VCVTPD2PS.RZ_SAE Z1, Y0
 	VEXTRACTI64X4    $0x01, Z9, Y1
 	VCVTDQ2PD        Y1, Z1
@@ -7160,62 +7198,62 @@ high:
 	VCVTDQ2PD        Y9, Z9
 	VADDPD           Z9, Z1, Z1
 	VPBROADCASTQ     44(DI), Z9
-	VPANDD           Z1, Z9, Z27
-	VPADDQ           Z9, Z27, Z27
-	VPORD            Z27, Z1, Z27
-	VPANDND          Z27, Z9, Z1
+	VPANDD           Z1, Z9, Z28
+	VPADDQ           Z9, Z28, Z28
+	VPORD            Z28, Z1, Z28
+	VPANDND          Z28, Z9, Z1
 	VCVTPD2PS.RZ_SAE Z1, Y1
 	VINSERTF64X4     $0x01, Y1, Z0, Z9
 	JMP              joined
 
 fit:
 	VCVTDQ2PS.RZ_SAE Z2, Z1
-	VPBROADCASTD     36(DI), Z27
-	VCVTTPS2DQ       Z1, Z28
-	VPCMPD           $0x04, Z2, Z28, K1
-	VPORD            Z27, Z1, K1, Z1
+	VPBROADCASTD     36(DI), Z28
+	VCVTTPS2DQ       Z1, Z29
+	VPCMPD           $0x04, Z2, Z29, K1
+	VPORD            Z28, Z1, K1, Z1
 	VMOVAPS          Z1, Z2
 	VCVTDQ2PS.RZ_SAE Z3, Z1
-	VPBROADCASTD     36(DI), Z27
-	VCVTTPS2DQ       Z1, Z28
-	VPCMPD           $0x04, Z3, Z28, K1
-	VPORD            Z27, Z1, K1, Z1
+	VPBROADCASTD     36(DI), Z28
+	VCVTTPS2DQ       Z1, Z29
+	VPCMPD           $0x04, Z3, Z29, K1
+	VPORD            Z28, Z1, K1, Z1
 	VMOVAPS          Z1, Z3
 	VCVTDQ2PS.RZ_SAE Z4, Z1
-	VPBROADCASTD     36(DI), Z27
-	VCVTTPS2DQ       Z1, Z28
-	VPCMPD           $0x04, Z4, Z28, K1
-	VPORD            Z27, Z1, K1, Z1
+	VPBROADCASTD     36(DI), Z28
+	VCVTTPS2DQ       Z1, Z29
+	VPCMPD           $0x04, Z4, Z29, K1
+	VPORD            Z28, Z1, K1, Z1
 	VMOVAPS          Z1, Z4
 	VCVTDQ2PS.RZ_SAE Z5, Z1
-	VPBROADCASTD     36(DI), Z27
-	VCVTTPS2DQ       Z1, Z28
-	VPCMPD           $0x04, Z5, Z28, K1
-	VPORD            Z27, Z1, K1, Z1
+	VPBROADCASTD     36(DI), Z28
+	VCVTTPS2DQ       Z1, Z29
+	VPCMPD           $0x04, Z5, Z29, K1
+	VPORD            Z28, Z1, K1, Z1
 	VMOVAPS          Z1, Z5
 	VCVTDQ2PS.RZ_SAE Z6, Z1
-	VPBROADCASTD     36(DI), Z27
-	VCVTTPS2DQ       Z1, Z28
-	VPCMPD           $0x04, Z6, Z28, K1
-	VPORD            Z27, Z1, K1, Z1
+	VPBROADCASTD     36(DI), Z28
+	VCVTTPS2DQ       Z1, Z29
+	VPCMPD           $0x04, Z6, Z29, K1
+	VPORD            Z28, Z1, K1, Z1
 	VMOVAPS          Z1, Z6
 	VCVTDQ2PS.RZ_SAE Z7, Z1
-	VPBROADCASTD     36(DI), Z27
-	VCVTTPS2DQ       Z1, Z28
-	VPCMPD           $0x04, Z7, Z28, K1
-	VPORD            Z27, Z1, K1, Z1
+	VPBROADCASTD     36(DI), Z28
+	VCVTTPS2DQ       Z1, Z29
+	VPCMPD           $0x04, Z7, Z29, K1
+	VPORD            Z28, Z1, K1, Z1
 	VMOVAPS          Z1, Z7
 	VCVTDQ2PS.RZ_SAE Z8, Z1
-	VPBROADCASTD     36(DI), Z27
-	VCVTTPS2DQ       Z1, Z28
-	VPCMPD           $0x04, Z8, Z28, K1
-	VPORD            Z27, Z1, K1, Z1
+	VPBROADCASTD     36(DI), Z28
+	VCVTTPS2DQ       Z1, Z29
+	VPCMPD           $0x04, Z8, Z29, K1
+	VPORD            Z28, Z1, K1, Z1
 	VMOVAPS          Z1, Z8
 	VCVTDQ2PS.RZ_SAE Z9, Z1
-	VPBROADCASTD     36(DI), Z27
-	VCVTTPS2DQ       Z1, Z28
-	VPCMPD           $0x04, Z9, Z28, K1
-	VPORD            Z27, Z1, K1, Z1
+	VPBROADCASTD     36(DI), Z28
+	VCVTTPS2DQ       Z1, Z29
+	VPCMPD           $0x04, Z9, Z29, K1
+	VPORD            Z28, Z1, K1, Z1
 	VMOVAPS          Z1, Z9
 
 joined:
@@ -7277,6 +7315,15 @@ joined:
 	VMOVUPS      Z1, 976(R8)
 	DECQ         SI
 	JNZ          next
+	VPXORD       Z27, Z27, Z27
+	VADDPS       Z27, Z2, Z2
+	VADDPS       Z27, Z3, Z3
+	VADDPS       Z27, Z4, Z4
+	VADDPS       Z27, Z5, Z5
+	VADDPS       Z27, Z6, Z6
+	VADDPS       Z27, Z7, Z7
+	VADDPS       Z27, Z8, Z8
+	VADDPS       Z27, Z9, Z9
 	VMOVUPS      Z2, (AX)
 	VMOVUPS      Z3, 64(AX)
 	VMOVUPS      Z4, 128(AX)
@@ -7796,363 +7843,372 @@ next:
 
 block:
 	VPBROADCASTD 4(DI), Z8
-	VPBROADCASTD 4(DI), Z9
+	VPBROADCASTD 4(DI), Z10
 	MOVL         (DI), R12
 
 exponents:
-	VPBROADCASTD 8(R9), Z10
-	VPSUBUSB     256(R10), Z10, Z10
-	VPMAXUB      Z10, Z8, Z8
-	VPBROADCASTD 12(R9), Z10
-	VPSUBUSB     256(R10), Z10, Z10
-	VPMAXUB      Z10, Z9, Z9
-	VPBROADCASTD 24(R9), Z10
-	VPSUBUSB     576(R10), Z10, Z10
-	VPMAXUB      Z10, Z8, Z8
-	VPBROADCASTD 28(R9), Z10
-	VPSUBUSB     576(R10), Z10, Z10
-	VPMAXUB      Z10, Z9, Z9
-	VPBROADCASTD 40(R9), Z10
-	VPSUBUSB     896(R10), Z10, Z10
-	VPMAXUB      Z10, Z8, Z8
-	VPBROADCASTD 44(R9), Z10
-	VPSUBUSB     896(R10), Z10, Z10
-	VPMAXUB      Z10, Z9, Z9
-	VPBROADCASTD 56(R9), Z10
-	VPSUBUSB     1216(R10), Z10, Z10
-	VPMAXUB      Z10, Z8, Z8
-	VPBROADCASTD 60(R9), Z10
-	VPSUBUSB     1216(R10), Z10, Z10
-	VPMAXUB      Z10, Z9, Z9
+	VPBROADCASTD 8(R9), Z11
+	VPSUBUSB     256(R10), Z11, Z11
+	VPMAXUB      Z11, Z8, Z8
+	VPBROADCASTD 12(R9), Z11
+	VPSUBUSB     256(R10), Z11, Z11
+	VPMAXUB      Z11, Z10, Z10
+	VPBROADCASTD 24(R9), Z11
+	VPSUBUSB     576(R10), Z11, Z11
+	VPMAXUB      Z11, Z8, Z8
+	VPBROADCASTD 28(R9), Z11
+	VPSUBUSB     576(R10), Z11, Z11
+	VPMAXUB      Z11, Z10, Z10
+	VPBROADCASTD 40(R9), Z11
+	VPSUBUSB     896(R10), Z11, Z11
+	VPMAXUB      Z11, Z8, Z8
+	VPBROADCASTD 44(R9), Z11
+	VPSUBUSB     896(R10), Z11, Z11
+	VPMAXUB      Z11, Z10, Z10
+	VPBROADCASTD 56(R9), Z11
+	VPSUBUSB     1216(R10), Z11, Z11
+	VPMAXUB      Z11, Z8, Z8
+	VPBROADCASTD 60(R9), Z11
+	VPSUBUSB     1216(R10), Z11, Z11
+	VPMAXUB      Z11, Z10, Z10
 	ADDQ         $0x00000040, R9
 	ADDQ         $0x00000500, R10
 	DECQ         R12
 	JNZ          exponents
-	VPBROADCASTD 16(DI), Z10
-	VPBROADCASTD 8(DI), Z11
-	VPSLLD       $0x17, Z8, Z12
-	VRANGEPS     $0x0b, Z0, Z12, Z12
-	VPTESTMD     Z10, Z0, K1
-	VPBROADCASTD 32(DI), Z13
-	VRANGEPS     $0x0b, Z13, Z12, K1, Z12
-	VPANDD       Z10, Z12, Z12
-	VPSUBD       Z12, Z11, Z12
-	VMULPS       Z12, Z0, Z0
-	VCVTTPS2DQ   Z0, Z0
-	VPSLLD       $0x0f, Z8, Z13
-	VRANGEPS     $0x0b, Z1, Z13, Z13
-	VPTESTMD     Z10, Z1, K1
+	VPBROADCASTD 16(DI), Z11
+	VPBROADCASTD 8(DI), Z12
+	VPSLLD       $0x17, Z8, Z13
+	VRANGEPS     $0x0b, Z0, Z13, Z13
+	VPTESTMD     Z11, Z0, K1
 	VPBROADCASTD 32(DI), Z14
 	VRANGEPS     $0x0b, Z14, Z13, K1, Z13
-	VPANDD       Z10, Z13, Z13
-	VPSUBD       Z13, Z11, Z13
-	VMULPS       Z13, Z1, Z1
-	VCVTTPS2DQ   Z1, Z1
-	VPSLLD       $0x07, Z8, Z14
-	VRANGEPS     $0x0b, Z2, Z14, Z14
-	VPTESTMD     Z10, Z2, K1
+	VPANDD       Z11, Z13, Z13
+	VPSUBD       Z13, Z12, Z13
+	VMULPS       Z13, Z0, Z0
+	VCVTTPS2DQ   Z0, Z0
+	VPSLLD       $0x0f, Z8, Z14
+	VRANGEPS     $0x0b, Z1, Z14, Z14
+	VPTESTMD     Z11, Z1, K1
 	VPBROADCASTD 32(DI), Z15
 	VRANGEPS     $0x0b, Z15, Z14, K1, Z14
-	VPANDD       Z10, Z14, Z14
-	VPSUBD       Z14, Z11, Z14
-	VMULPS       Z14, Z2, Z2
+	VPANDD       Z11, Z14, Z14
+	VPSUBD       Z14, Z12, Z14
+	VMULPS       Z14, Z1, Z1
+	VCVTTPS2DQ   Z1, Z1
+	VPSLLD       $0x07, Z8, Z15
+	VRANGEPS     $0x0b, Z2, Z15, Z15
+	VPTESTMD     Z11, Z2, K1
+	VPBROADCASTD 32(DI), Z16
+	VRANGEPS     $0x0b, Z16, Z15, K1, Z15
+	VPANDD       Z11, Z15, Z15
+	VPSUBD       Z15, Z12, Z15
+	VMULPS       Z15, Z2, Z2
 	VCVTTPS2DQ   Z2, Z2
 	VPSRLD       $0x01, Z8, Z8
 	VRANGEPS     $0x0b, Z3, Z8, Z8
-	VPTESTMD     Z10, Z3, K1
-	VPBROADCASTD 32(DI), Z15
-	VRANGEPS     $0x0b, Z15, Z8, K1, Z8
-	VPANDD       Z10, Z8, Z8
-	VPSUBD       Z8, Z11, Z8
+	VPTESTMD     Z11, Z3, K1
+	VPBROADCASTD 32(DI), Z16
+	VRANGEPS     $0x0b, Z16, Z8, K1, Z8
+	VPANDD       Z11, Z8, Z8
+	VPSUBD       Z8, Z12, Z8
 	VMULPS       Z8, Z3, Z3
 	VCVTTPS2DQ   Z3, Z3
-	VPSLLD       $0x17, Z9, Z15
-	VRANGEPS     $0x0b, Z4, Z15, Z15
-	VPTESTMD     Z10, Z4, K1
-	VPBROADCASTD 32(DI), Z16
-	VRANGEPS     $0x0b, Z16, Z15, K1, Z15
-	VPANDD       Z10, Z15, Z15
-	VPSUBD       Z15, Z11, Z15
-	VMULPS       Z15, Z4, Z4
-	VCVTTPS2DQ   Z4, Z4
-	VPSLLD       $0x0f, Z9, Z16
-	VRANGEPS     $0x0b, Z5, Z16, Z16
-	VPTESTMD     Z10, Z5, K1
+	VPSLLD       $0x17, Z10, Z16
+	VRANGEPS     $0x0b, Z4, Z16, Z16
+	VPTESTMD     Z11, Z4, K1
 	VPBROADCASTD 32(DI), Z17
 	VRANGEPS     $0x0b, Z17, Z16, K1, Z16
-	VPANDD       Z10, Z16, Z16
-	VPSUBD       Z16, Z11, Z16
-	VMULPS       Z16, Z5, Z5
-	VCVTTPS2DQ   Z5, Z5
-	VPSLLD       $0x07, Z9, Z17
-	VRANGEPS     $0x0b, Z6, Z17, Z17
-	VPTESTMD     Z10, Z6, K1
+	VPANDD       Z11, Z16, Z16
+	VPSUBD       Z16, Z12, Z16
+	VMULPS       Z16, Z4, Z4
+	VCVTTPS2DQ   Z4, Z4
+	VPSLLD       $0x0f, Z10, Z17
+	VRANGEPS     $0x0b, Z5, Z17, Z17
+	VPTESTMD     Z11, Z5, K1
 	VPBROADCASTD 32(DI), Z18
 	VRANGEPS     $0x0b, Z18, Z17, K1, Z17
-	VPANDD       Z10, Z17, Z17
-	VPSUBD       Z17, Z11, Z17
-	VMULPS       Z17, Z6, Z6
+	VPANDD       Z11, Z17, Z17
+	VPSUBD       Z17, Z12, Z17
+	VMULPS       Z17, Z5, Z5
+	VCVTTPS2DQ   Z5, Z5
+	VPSLLD       $0x07, Z10, Z18
+	VRANGEPS     $0x0b, Z6, Z18, Z18
+	VPTESTMD     Z11, Z6, K1
+	VPBROADCASTD 32(DI), Z19
+	VRANGEPS     $0x0b, Z19, Z18, K1, Z18
+	VPANDD       Z11, Z18, Z18
+	VPSUBD       Z18, Z12, Z18
+	VMULPS       Z18, Z6, Z6
 	VCVTTPS2DQ   Z6, Z6
-	VPSRLD       $0x01, Z9, Z9
-	VRANGEPS     $0x0b, Z7, Z9, Z9
-	VPTESTMD     Z10, Z7, K1
-	VPBROADCASTD 32(DI), Z18
-	VRANGEPS     $0x0b, Z18, Z9, K1, Z9
-	VPANDD       Z10, Z9, Z9
-	VPSUBD       Z9, Z11, Z9
-	VMULPS       Z9, Z7, Z7
+	VPSRLD       $0x01, Z10, Z10
+	VRANGEPS     $0x0b, Z7, Z10, Z10
+	VPTESTMD     Z11, Z7, K1
+	VPBROADCASTD 32(DI), Z19
+	VRANGEPS     $0x0b, Z19, Z10, K1, Z10
+	VPANDD       Z11, Z10, Z10
+	VPSUBD       Z10, Z12, Z10
+	VMULPS       Z10, Z7, Z7
 	VCVTTPS2DQ   Z7, Z7
 	MOVL         (DI), R12
 
 products:
-	VBROADCASTSS     (DX), Z10
-	VBROADCASTSS     4(DX), Z11
-	VMULPS           (BX), Z10, Z18
-	VMULPS           Z12, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z0, Z0
-	VMULPS           (BX), Z11, Z18
-	VMULPS           Z15, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z4, Z4
-	VMULPS           64(BX), Z10, Z18
-	VMULPS           Z13, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z1, Z1
-	VMULPS           64(BX), Z11, Z18
-	VMULPS           Z16, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z5, Z5
-	VMULPS           128(BX), Z10, Z18
-	VMULPS           Z14, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z2, Z2
-	VMULPS           128(BX), Z11, Z18
-	VMULPS           Z17, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z6, Z6
-	VMULPS           192(BX), Z10, Z10
-	VMULPS           Z8, Z10, Z10
-	VCVTTPS2DQ       Z10, Z10
-	VPADDD           Z10, Z3, Z3
-	VMULPS           192(BX), Z11, Z10
-	VMULPS           Z9, Z10, Z10
-	VCVTTPS2DQ       Z10, Z10
-	VPADDD           Z10, Z7, Z7
-	VBROADCASTSS     16(DX), Z10
-	VBROADCASTSS     20(DX), Z11
-	VMULPS           320(BX), Z10, Z18
-	VMULPS           Z12, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z0, Z0
-	VMULPS           320(BX), Z11, Z18
-	VMULPS           Z15, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z4, Z4
-	VMULPS           384(BX), Z10, Z18
-	VMULPS           Z13, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z1, Z1
-	VMULPS           384(BX), Z11, Z18
-	VMULPS           Z16, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z5, Z5
-	VMULPS           448(BX), Z10, Z18
-	VMULPS           Z14, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z2, Z2
-	VMULPS           448(BX), Z11, Z18
-	VMULPS           Z17, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z6, Z6
-	VMULPS           512(BX), Z10, Z10
-	VMULPS           Z8, Z10, Z10
-	VCVTTPS2DQ       Z10, Z10
-	VPADDD           Z10, Z3, Z3
-	VMULPS           512(BX), Z11, Z10
-	VMULPS           Z9, Z10, Z10
-	VCVTTPS2DQ       Z10, Z10
-	VPADDD           Z10, Z7, Z7
-	VBROADCASTSS     32(DX), Z10
-	VBROADCASTSS     36(DX), Z11
-	VMULPS           640(BX), Z10, Z18
-	VMULPS           Z12, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z0, Z0
-	VMULPS           640(BX), Z11, Z18
-	VMULPS           Z15, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z4, Z4
-	VMULPS           704(BX), Z10, Z18
-	VMULPS           Z13, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z1, Z1
-	VMULPS           704(BX), Z11, Z18
-	VMULPS           Z16, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z5, Z5
-	VMULPS           768(BX), Z10, Z18
-	VMULPS           Z14, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z2, Z2
-	VMULPS           768(BX), Z11, Z18
-	VMULPS           Z17, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z6, Z6
-	VMULPS           832(BX), Z10, Z10
-	VMULPS           Z8, Z10, Z10
-	VCVTTPS2DQ       Z10, Z10
-	VPADDD           Z10, Z3, Z3
-	VMULPS           832(BX), Z11, Z10
-	VMULPS           Z9, Z10, Z10
-	VCVTTPS2DQ       Z10, Z10
-	VPADDD           Z10, Z7, Z7
-	VBROADCASTSS     48(DX), Z10
-	VBROADCASTSS     52(DX), Z11
-	VMULPS           960(BX), Z10, Z18
-	VMULPS           Z12, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z0, Z0
-	VMULPS           960(BX), Z11, Z18
-	VMULPS           Z15, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z4, Z4
-	VMULPS           1024(BX), Z10, Z18
-	VMULPS           Z13, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z1, Z1
-	VMULPS           1024(BX), Z11, Z18
-	VMULPS           Z16, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z5, Z5
-	VMULPS           1088(BX), Z10, Z18
-	VMULPS           Z14, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z2, Z2
-	VMULPS           1088(BX), Z11, Z18
-	VMULPS           Z17, Z18, Z18
-	VCVTTPS2DQ       Z18, Z18
-	VPADDD           Z18, Z6, Z6
-	VMULPS           1152(BX), Z10, Z10
-	VMULPS           Z8, Z10, Z10
-	VCVTTPS2DQ       Z10, Z10
-	VPADDD           Z10, Z3, Z3
-	VMULPS           1152(BX), Z11, Z10
-	VMULPS           Z9, Z10, Z10
-	VCVTTPS2DQ       Z10, Z10
-	VPADDD           Z10, Z7, Z7
+	VBROADCASTSS     (DX), Z11
+	VBROADCASTSS     4(DX), Z12
+	VMULPS           (BX), Z11, Z19
+	VMULPS           Z13, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z0, Z0
+	VMULPS           (BX), Z12, Z19
+	VMULPS           Z16, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z4, Z4
+	VMULPS           64(BX), Z11, Z19
+	VMULPS           Z14, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z1, Z1
+	VMULPS           64(BX), Z12, Z19
+	VMULPS           Z17, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z5, Z5
+	VMULPS           128(BX), Z11, Z19
+	VMULPS           Z15, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z2, Z2
+	VMULPS           128(BX), Z12, Z19
+	VMULPS           Z18, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z6, Z6
+	VMULPS           192(BX), Z11, Z11
+	VMULPS           Z8, Z11, Z11
+	VCVTTPS2DQ       Z11, Z11
+	VPADDD           Z11, Z3, Z3
+	VMULPS           192(BX), Z12, Z11
+	VMULPS           Z10, Z11, Z11
+	VCVTTPS2DQ       Z11, Z11
+	VPADDD           Z11, Z7, Z7
+	VBROADCASTSS     16(DX), Z11
+	VBROADCASTSS     20(DX), Z12
+	VMULPS           320(BX), Z11, Z19
+	VMULPS           Z13, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z0, Z0
+	VMULPS           320(BX), Z12, Z19
+	VMULPS           Z16, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z4, Z4
+	VMULPS           384(BX), Z11, Z19
+	VMULPS           Z14, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z1, Z1
+	VMULPS           384(BX), Z12, Z19
+	VMULPS           Z17, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z5, Z5
+	VMULPS           448(BX), Z11, Z19
+	VMULPS           Z15, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z2, Z2
+	VMULPS           448(BX), Z12, Z19
+	VMULPS           Z18, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z6, Z6
+	VMULPS           512(BX), Z11, Z11
+	VMULPS           Z8, Z11, Z11
+	VCVTTPS2DQ       Z11, Z11
+	VPADDD           Z11, Z3, Z3
+	VMULPS           512(BX), Z12, Z11
+	VMULPS           Z10, Z11, Z11
+	VCVTTPS2DQ       Z11, Z11
+	VPADDD           Z11, Z7, Z7
+	VBROADCASTSS     32(DX), Z11
+	VBROADCASTSS     36(DX), Z12
+	VMULPS           640(BX), Z11, Z19
+	VMULPS           Z13, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z0, Z0
+	VMULPS           640(BX), Z12, Z19
+	VMULPS           Z16, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z4, Z4
+	VMULPS           704(BX), Z11, Z19
+	VMULPS           Z14, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z1, Z1
+	VMULPS           704(BX), Z12, Z19
+	VMULPS           Z17, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z5, Z5
+	VMULPS           768(BX), Z11, Z19
+	VMULPS           Z15, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z2, Z2
+	VMULPS           768(BX), Z12, Z19
+	VMULPS           Z18, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z6, Z6
+	VMULPS           832(BX), Z11, Z11
+	VMULPS           Z8, Z11, Z11
+	VCVTTPS2DQ       Z11, Z11
+	VPADDD           Z11, Z3, Z3
+	VMULPS           832(BX), Z12, Z11
+	VMULPS           Z10, Z11, Z11
+	VCVTTPS2DQ       Z11, Z11
+	VPADDD           Z11, Z7, Z7
+	VBROADCASTSS     48(DX), Z11
+	VBROADCASTSS     52(DX), Z12
+	VMULPS           960(BX), Z11, Z19
+	VMULPS           Z13, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z0, Z0
+	VMULPS           960(BX), Z12, Z19
+	VMULPS           Z16, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z4, Z4
+	VMULPS           1024(BX), Z11, Z19
+	VMULPS           Z14, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z1, Z1
+	VMULPS           1024(BX), Z12, Z19
+	VMULPS           Z17, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z5, Z5
+	VMULPS           1088(BX), Z11, Z19
+	VMULPS           Z15, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z2, Z2
+	VMULPS           1088(BX), Z12, Z19
+	VMULPS           Z18, Z19, Z19
+	VCVTTPS2DQ       Z19, Z19
+	VPADDD           Z19, Z6, Z6
+	VMULPS           1152(BX), Z11, Z11
+	VMULPS           Z8, Z11, Z11
+	VCVTTPS2DQ       Z11, Z11
+	VPADDD           Z11, Z3, Z3
+	VMULPS           1152(BX), Z12, Z11
+	VMULPS           Z10, Z11, Z11
+	VCVTTPS2DQ       Z11, Z11
+	VPADDD           Z11, Z7, Z7
 	ADDQ             $0x00000040, DX
 	ADDQ             $0x00000500, BX
 	DECQ             R12
 	JNZ              products
-	VCVTDQ2PS.RZ_SAE Z0, Z10
-	VPBROADCASTD     36(DI), Z11
-	VCVTTPS2DQ       Z10, Z18
-	VPCMPD           $0x04, Z0, Z18, K1
-	VPORD            Z11, Z10, K1, Z10
-	VMOVAPS          Z10, Z0
-	VRANGEPS         $0x0b, 528(R8), Z0, Z10
-	VMOVUPS          Z10, 528(R8)
-	VPBROADCASTD     12(DI), Z10
-	VPSUBD           Z12, Z10, Z12
-	VMULPS           Z12, Z0, Z0
+	VCVTDQ2PS.RZ_SAE Z0, Z11
+	VPBROADCASTD     36(DI), Z12
+	VCVTTPS2DQ       Z11, Z19
+	VPCMPD           $0x04, Z0, Z19, K1
+	VPORD            Z12, Z11, K1, Z11
+	VMOVAPS          Z11, Z0
+	VRANGEPS         $0x0b, 528(R8), Z0, Z11
+	VMOVUPS          Z11, 528(R8)
+	VPBROADCASTD     12(DI), Z11
+	VPSUBD           Z13, Z11, Z13
+	VMULPS           Z13, Z0, Z0
 	VCVTPS2PH        $0x00, Z0, Y0
 	VCVTPH2PS        Y0, Z0
-	VRANGEPS         $0x0b, 528(R8), Z0, Z12
-	VMOVUPS          Z12, 528(R8)
-	VCVTDQ2PS.RZ_SAE Z1, Z12
-	VCVTTPS2DQ       Z12, Z18
-	VPCMPD           $0x04, Z1, Z18, K1
-	VPORD            Z11, Z12, K1, Z12
-	VMOVAPS          Z12, Z1
-	VRANGEPS         $0x0b, 592(R8), Z1, Z12
-	VMOVUPS          Z12, 592(R8)
-	VPSUBD           Z13, Z10, Z13
-	VMULPS           Z13, Z1, Z1
+	VRANGEPS         $0x0b, 528(R8), Z0, Z13
+	VMOVUPS          Z13, 528(R8)
+	VCVTDQ2PS.RZ_SAE Z1, Z13
+	VCVTTPS2DQ       Z13, Z19
+	VPCMPD           $0x04, Z1, Z19, K1
+	VPORD            Z12, Z13, K1, Z13
+	VMOVAPS          Z13, Z1
+	VRANGEPS         $0x0b, 592(R8), Z1, Z13
+	VMOVUPS          Z13, 592(R8)
+	VPSUBD           Z14, Z11, Z14
+	VMULPS           Z14, Z1, Z1
 	VCVTPS2PH        $0x00, Z1, Y1
 	VCVTPH2PS        Y1, Z1
-	VRANGEPS         $0x0b, 592(R8), Z1, Z12
-	VMOVUPS          Z12, 592(R8)
-	VCVTDQ2PS.RZ_SAE Z2, Z12
-	VCVTTPS2DQ       Z12, Z13
-	VPCMPD           $0x04, Z2, Z13, K1
-	VPORD            Z11, Z12, K1, Z12
-	VMOVAPS          Z12, Z2
-	VRANGEPS         $0x0b, 656(R8), Z2, Z12
-	VMOVUPS          Z12, 656(R8)
-	VPSUBD           Z14, Z10, Z14
-	VMULPS           Z14, Z2, Z2
+	VRANGEPS         $0x0b, 592(R8), Z1, Z13
+	VMOVUPS          Z13, 592(R8)
+	VCVTDQ2PS.RZ_SAE Z2, Z13
+	VCVTTPS2DQ       Z13, Z14
+	VPCMPD           $0x04, Z2, Z14, K1
+	VPORD            Z12, Z13, K1, Z13
+	VMOVAPS          Z13, Z2
+	VRANGEPS         $0x0b, 656(R8), Z2, Z13
+	VMOVUPS          Z13, 656(R8)
+	VPSUBD           Z15, Z11, Z15
+	VMULPS           Z15, Z2, Z2
 	VCVTPS2PH        $0x00, Z2, Y2
 	VCVTPH2PS        Y2, Z2
-	VRANGEPS         $0x0b, 656(R8), Z2, Z12
-	VMOVUPS          Z12, 656(R8)
-	VCVTDQ2PS.RZ_SAE Z3, Z12
-	VCVTTPS2DQ       Z12, Z13
-	VPCMPD           $0x04, Z3, Z13, K1
-	VPORD            Z11, Z12, K1, Z12
-	VMOVAPS          Z12, Z3
-	VRANGEPS         $0x0b, 720(R8), Z3, Z12
-	VMOVUPS          Z12, 720(R8)
-	VPSUBD           Z8, Z10, Z8
+	VRANGEPS         $0x0b, 656(R8), Z2, Z13
+	VMOVUPS          Z13, 656(R8)
+	VCVTDQ2PS.RZ_SAE Z3, Z13
+	VCVTTPS2DQ       Z13, Z14
+	VPCMPD           $0x04, Z3, Z14, K1
+	VPORD            Z12, Z13, K1, Z13
+	VMOVAPS          Z13, Z3
+	VRANGEPS         $0x0b, 720(R8), Z3, Z13
+	VMOVUPS          Z13, 720(R8)
+	VPSUBD           Z8, Z11, Z8
 	VMULPS           Z8, Z3, Z3
 	VCVTPS2PH        $0x00, Z3, Y3
 	VCVTPH2PS        Y3, Z3
 	VRANGEPS         $0x0b, 720(R8), Z3, Z8
 	VMOVUPS          Z8, 720(R8)
 	VCVTDQ2PS.RZ_SAE Z4, Z8
-	VCVTTPS2DQ       Z8, Z12
-	VPCMPD           $0x04, Z4, Z12, K1
-	VPORD            Z11, Z8, K1, Z8
+	VCVTTPS2DQ       Z8, Z13
+	VPCMPD           $0x04, Z4, Z13, K1
+	VPORD            Z12, Z8, K1, Z8
 	VMOVAPS          Z8, Z4
 	VRANGEPS         $0x0b, 784(R8), Z4, Z8
 	VMOVUPS          Z8, 784(R8)
-	VPSUBD           Z15, Z10, Z15
-	VMULPS           Z15, Z4, Z4
+	VPSUBD           Z16, Z11, Z16
+	VMULPS           Z16, Z4, Z4
 	VCVTPS2PH        $0x00, Z4, Y4
 	VCVTPH2PS        Y4, Z4
 	VRANGEPS         $0x0b, 784(R8), Z4, Z8
 	VMOVUPS          Z8, 784(R8)
 	VCVTDQ2PS.RZ_SAE Z5, Z8
-	VCVTTPS2DQ       Z8, Z12
-	VPCMPD           $0x04, Z5, Z12, K1
-	VPORD            Z11, Z8, K1, Z8
+	VCVTTPS2DQ       Z8, Z13
+	VPCMPD           $0x04, Z5, Z13, K1
+	VPORD            Z12, Z8, K1, Z8
 	VMOVAPS          Z8, Z5
 	VRANGEPS         $0x0b, 848(R8), Z5, Z8
 	VMOVUPS          Z8, 848(R8)
-	VPSUBD           Z16, Z10, Z16
-	VMULPS           Z16, Z5, Z5
+	VPSUBD           Z17, Z11, Z17
+	VMULPS           Z17, Z5, Z5
 	VCVTPS2PH        $0x00, Z5, Y5
 	VCVTPH2PS        Y5, Z5
 	VRANGEPS         $0x0b, 848(R8), Z5, Z8
 	VMOVUPS          Z8, 848(R8)
 	VCVTDQ2PS.RZ_SAE Z6, Z8
-	VCVTTPS2DQ       Z8, Z12
-	VPCMPD           $0x04, Z6, Z12, K1
-	VPORD            Z11, Z8, K1, Z8
+	VCVTTPS2DQ       Z8, Z13
+	VPCMPD           $0x04, Z6, Z13, K1
+	VPORD            Z12, Z8, K1, Z8
 	VMOVAPS          Z8, Z6
 	VRANGEPS         $0x0b, 912(R8), Z6, Z8
 	VMOVUPS          Z8, 912(R8)
-	VPSUBD           Z17, Z10, Z17
-	VMULPS           Z17, Z6, Z6
+	VPSUBD           Z18, Z11, Z18
+	VMULPS           Z18, Z6, Z6
 	VCVTPS2PH        $0x00, Z6, Y6
 	VCVTPH2PS        Y6, Z6
 	VRANGEPS         $0x0b, 912(R8), Z6, Z8
 	VMOVUPS          Z8, 912(R8)
 	VCVTDQ2PS.RZ_SAE Z7, Z8
-	VCVTTPS2DQ       Z8, Z12
-	VPCMPD           $0x04, Z7, Z12, K1
-	VPORD            Z11, Z8, K1, Z8
+	VCVTTPS2DQ       Z8, Z13
+	VPCMPD           $0x04, Z7, Z13, K1
+	VPORD            Z12, Z8, K1, Z8
 	VMOVAPS          Z8, Z7
 	VRANGEPS         $0x0b, 976(R8), Z7, Z8
 	VMOVUPS          Z8, 976(R8)
-	VPSUBD           Z9, Z10, Z9
-	VMULPS           Z9, Z7, Z7
+	VPSUBD           Z10, Z11, Z10
+	VMULPS           Z10, Z7, Z7
 	VCVTPS2PH        $0x00, Z7, Y7
 	VCVTPH2PS        Y7, Z7
 	VRANGEPS         $0x0b, 976(R8), Z7, Z8
 	VMOVUPS          Z8, 976(R8)
 	DECQ             R11
 	JNZ              block
+	VPXORD           Z9, Z9, Z9
+	VADDPS           Z9, Z0, Z0
+	VADDPS           Z9, Z1, Z1
+	VADDPS           Z9, Z2, Z2
+	VADDPS           Z9, Z3, Z3
+	VADDPS           Z9, Z4, Z4
+	VADDPS           Z9, Z5, Z5
+	VADDPS           Z9, Z6, Z6
+	VADDPS           Z9, Z7, Z7
 	VADDPS           (AX), Z0, Z0
 	VCVTPS2PH        $0x00, Z0, Y0
 	VCVTPH2PS        Y0, Z0

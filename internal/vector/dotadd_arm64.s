@@ -589,6 +589,11 @@ products:
 	WORD $0x0e217863 // fcvtl v3.4s, v3.4h
 	SUBS $1, R4
 	BNE next
+	VEOR V17.B16, V17.B16, V17.B16
+	WORD $0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
+	WORD $0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	WORD $0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	WORD $0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
 	VST1 [V0.S4, V1.S4, V2.S4, V3.S4], (R0)
 	RET
 
@@ -1036,6 +1041,11 @@ products:
 	WORD $0x0e217863 // fcvtl v3.4s, v3.4h
 	SUBS $1, R11
 	BNE block
+	VEOR V17.B16, V17.B16, V17.B16
+	WORD $0x4e31d400 // fadd v0.4s, v0.4s, v17.4s
+	WORD $0x4e31d421 // fadd v1.4s, v1.4s, v17.4s
+	WORD $0x4e31d442 // fadd v2.4s, v2.4s, v17.4s
+	WORD $0x4e31d463 // fadd v3.4s, v3.4s, v17.4s
 	VLD1 (R0), [V12.S4, V13.S4, V14.S4, V15.S4]
 	WORD $0x4e20d58c // fadd v12.4s, v12.4s, v0.4s
 	WORD $0x0e21698c // fcvtn v12.4h, v12.4s

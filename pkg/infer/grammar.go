@@ -65,7 +65,7 @@ func cores(s Shape, result, sum int) iter.Seq[tcore.Core] {
 // simpleCores yields the cores with no parameter but the number of terms.
 func simpleCores(s Shape) iter.Seq[tcore.Core] {
 	return func(yield func(tcore.Core) bool) {
-		if !yield(tcore.Chain{}) || !yield(tcore.Chain{PassesNaN: true}) || !yield(tcore.OddFirst{}) {
+		if !yield(tcore.Chain{}) || !yield(tcore.Chain{NaN: tcore.FirstOfXYC}) || !yield(tcore.Chain{NaN: tcore.FirstOfYCX}) || !yield(tcore.OddFirst{}) {
 			return
 		}
 		for _, n := range []int{2, 4} {
@@ -252,7 +252,7 @@ func (s Shape) zerosOf(f tcore.Fused) iter.Seq[tcore.Fused] {
 	return func(yield func(tcore.Fused) bool) {
 		least, greatest := s.zeroExponents()
 		for _, f.Result.Subnormals = range []tcore.Subnormals{tcore.Kept, tcore.Flushed} {
-			for _, f.PositiveTiny = range []bool{false, true} {
+			for _, f.NegativeTiny = range []bool{false, true} {
 				for _, f.ClampAlways = range []bool{false, true} {
 					for f.ZeroExponent = least; f.ZeroExponent <= greatest; f.ZeroExponent++ {
 						if !yield(f) {
@@ -362,7 +362,7 @@ func (s Shape) neighbourSums(f tcore.Fused) iter.Seq[tcore.Fused] {
 		n = f
 		n.Result.Subnormals = other(f.Result.Subnormals)
 		tiny, clamp := f, f
-		tiny.PositiveTiny, clamp.ClampAlways = !f.PositiveTiny, !f.ClampAlways
+		tiny.NegativeTiny, clamp.ClampAlways = !f.NegativeTiny, !f.ClampAlways
 		if !yield(n) || !yield(tiny) || !yield(clamp) {
 			return
 		}

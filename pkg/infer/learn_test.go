@@ -127,7 +127,7 @@ func randomRecord(rng *rand.Rand) (tcore.Device, int) {
 			Rounding:     tcore.RoundingMode(rng.IntN(int(tcore.ToOdd) + 1)),
 			ZeroExponent: max(2*a.Emin, c.Emin) - rng.IntN(12),
 		}
-		f.ClampAlways, f.PositiveTiny = rng.IntN(4) == 0, rng.IntN(4) == 0
+		f.ClampAlways, f.NegativeTiny = rng.IntN(4) == 0, rng.IntN(4) == 0
 		switch rng.IntN(10) {
 		case 0:
 			d.Core = tcore.Chain{}

@@ -60,7 +60,7 @@ func addsByFMA(d tcore.Device) bool {
 		return f.Sign == tcore.Signed && f.Subnormals == tcore.Kept && f.Precision <= c.Precision && f.Emax <= c.Emax &&
 			f.Emin-f.Precision >= c.Emin-c.Precision
 	}
-	return ok && !chain.PassesNaN && d.C.Equal(c) && d.Convert == tcore.ToNearestEven && within(d.A) && within(d.B)
+	return ok && chain.NaN == tcore.OneNaN && d.C.Equal(c) && d.Convert == tcore.ToNearestEven && within(d.A) && within(d.B)
 }
 
 // multipliesExactly reports whether all products of numbers of A and B are in

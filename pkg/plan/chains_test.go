@@ -116,7 +116,7 @@ func TestAddsByFMA(t *testing.T) {
 		{fma(tcore.Binary64, tcore.Binary32), false, false},
 		{fma(tcore.Binary16, tcore.Binary16), false, true},
 		{fma(flushed, tcore.Binary32), false, true},
-		{tcore.Device{A: tcore.Binary16, B: tcore.Binary16, C: tcore.Binary32, Core: tcore.Chain{PassesNaN: true}}, false, true},
+		{tcore.Device{A: tcore.Binary16, B: tcore.Binary16, C: tcore.Binary32, Core: tcore.Chain{NaN: tcore.FirstOfXYC}}, false, true},
 	} {
 		if got := addsByFMA(test.device); got != test.fma {
 			t.Errorf("%s to %s, %+v: by FMA %v, want %v", test.device.A.Name, test.device.C.Name, test.device.Core, got, test.fma)

@@ -1,10 +1,12 @@
 package probe
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -72,11 +74,11 @@ func Infer(ctx context.Context, u Unit) (Record, error) {
 	nearest := len(modes) == 1 && modes[0] == tcore.ToNearestEven
 
 	least, tiny := p.tinyNegative()
-	positive := least == 0 && !math.Signbit(least)
-	add(tiny, "tiny negative", "%s", choose(positive, "+0", choose(least == 0, "-0", "not 0")))
+	negative := least == 0 && math.Signbit(least)
+	add(tiny, "tiny negative", "%s", choose(negative, "-0", choose(least == 0, "+0", "not 0")))
 	zero, seen := math.MaxInt, false
 	if terms > 1 && !exact {
-		zero, seen = p.zeroExponent(frac, nearest, tiny && !positive)
+		zero, seen = p.zeroExponent(frac, nearest, tiny && (negative || least != 0))
 		switch {
 		case seen:
 			add(true, "exponent of zero", "%d", zero)
@@ -90,7 +92,13 @@ func Infer(ctx context.Context, u Unit) (Record, error) {
 	add(true, "order in a block", "%s", choose(p.orderFree(terms), "free", "matters"))
 
 	exact = exact || all && terms > 1 && p.keepsNegativeZero() // no truncated sum does
-	r.Core = p.core(terms, frac, precision, zero, modes, inOrder, exact, tiny && positive)
+	rule := tcore.OneNaN
+	if terms == 1 {
+		var known bool
+		rule, known = p.nanRule()
+		add(known, "payload of NaN", "%s", nanRules[rule])
+	}
+	r.Core = p.core(terms, frac, precision, zero, modes, inOrder, exact, tiny && negative, rule)
 	p.predict(&r)
 	return r, p.err
 }
@@ -115,14 +123,14 @@ func (p *prober) predict(r *Record) {
 
 // core returns the arithmetic that follows from the measured properties, or nil
 // if package tcore has none.
-func (p *prober) core(terms, frac, precision, zero int, modes []tcore.RoundingMode, inOrder, exact, positiveTiny bool) tcore.Core {
+func (p *prober) core(terms, frac, precision, zero int, modes []tcore.RoundingMode, inOrder, exact, negativeTiny bool, rule tcore.NaNRule) tcore.Core {
 	if len(modes) == 0 || !inOrder {
 		return nil
 	}
 	nearest := modes[0] == tcore.ToNearestEven && precision == p.d.C.Precision
 	switch {
 	case exact && terms == 1 && nearest:
-		return tcore.Chain{}
+		return tcore.Chain{NaN: rule}
 	case exact && terms > 1 && nearest:
 		return tcore.ExactSum{Terms: terms, SignedZeros: p.keepsNegativeZero()}
 	case exact, frac < 1, frac > 50:
@@ -136,7 +144,7 @@ func (p *prober) core(terms, frac, precision, zero int, modes []tcore.RoundingMo
 		zero = 3*p.d.C.Emin - p.d.C.Precision // below the exponent of every product
 	}
 	core := tcore.Fused{Terms: terms, FractionBits: frac, Result: result, Rounding: modes[0], ZeroExponent: zero}
-	core.PositiveTiny = positiveTiny
+	core.NegativeTiny = negativeTiny
 	return core
 }
 
@@ -171,6 +179,48 @@ func (p *prober) keepsNegativeZero() bool {
 		q.products[k] = product{math.Copysign(0, -1), 1}
 	}
 	return math.Signbit(p.values([]question{q})[0])
+}
+
+// nanRules are the rules in words.
+var nanRules = map[tcore.NaNRule]string{
+	tcore.OneNaN:     "lost",
+	tcore.FirstOfXYC: "kept, the first of x, y, c",
+	tcore.FirstOfYCX: "kept, the first of y, c, x",
+}
+
+// nanRule returns the rule by which a unit of FMAs answers the last product and
+// c of every choice of NaN, quiet and not, and invalid operations. If none is
+// known, visible is false.
+func (p *prober) nanRule() (rule tcore.NaNRule, visible bool) {
+	a, b, c := p.d.A, p.d.B, p.d.C
+	if a.Specials != tcore.IEEE || b.Specials != tcore.IEEE || c.Specials != tcore.IEEE {
+		return tcore.OneNaN, false
+	}
+	values := func(f tcore.Format, payload uint64) []uint64 {
+		quiet := uint64(1) << (f.Precision - 2)
+		infinity, sign := f.Encode(math.Inf(1), tcore.ToZero), uint64(1)<<(f.Bits()-1)
+		return []uint64{code(f, 1), code(f, 0), infinity, infinity | sign, infinity | quiet | payload, sign | infinity | quiet | payload, infinity | payload}
+	}
+	var x, y, z []uint64
+	for _, u := range values(a, 5) {
+		for _, v := range values(b, 6) {
+			for _, w := range values(c, 7) {
+				x, y, z = append(append(x, make([]uint64, p.k-1)...), u), append(append(y, make([]uint64, p.k-1)...), v), append(z, w)
+			}
+		}
+	}
+	got, want := make([]uint64, len(z)), make([]uint64, len(z))
+	p.dots(x, y, z, got)
+	d := p.d
+	for rule := range tcore.NaNRule(len(nanRules)) {
+		if d.Core, d.NaN = (tcore.Chain{NaN: rule}), p.d.NaN; rule != tcore.OneNaN {
+			d.NaN = 0
+		}
+		if p.err = cmp.Or(p.err, (emulated{d, p.k}).Dots(p.ctx, x, y, z, want)); slices.Equal(got, want) && p.err == nil {
+			return rule, true
+		}
+	}
+	return tcore.OneNaN, false
 }
 
 // orderFree reports whether permuting random products of the first block leaves

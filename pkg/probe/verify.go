@@ -41,9 +41,9 @@ type Disagreement struct {
 
 // Verify compares the unit with d on random dot products, drawn from all
 // regimes in turn. It compares at least one batch and continues until the time
-// limit. Two NaN count as equal, except for those of a [GridUnit] where d
-// passes on the payloads of NaN (see [tcore.Device.KeepsNaN]): there results
-// are equal if their codes are. A GridUnit computes grids of 128 × 128 dot
+// limit. Two NaN count as equal, except where d passes on the payloads of NaN
+// (see [tcore.Device.KeepsNaN]): there results are equal if their codes are. A
+// [GridUnit] computes grids of 128 × 128 dot
 // products, on GOMAXPROCS goroutines. The error is that of the unit or of ctx;
 // the verdict then covers the batches before it.
 func Verify(ctx context.Context, u Unit, d tcore.Device, limit time.Duration, seed uint64) (Verdict, error) {
@@ -193,9 +193,9 @@ func compare(ctx context.Context, u Unit, d tcore.Device, s *Sampler, n int) (Ve
 	if err := (emulated{d, k}).Dots(ctx, r.x, r.y, r.c, want); err != nil {
 		return Verdict{}, err
 	}
-	v := Verdict{Dots: n}
+	v, keeps := Verdict{Dots: n}, d.KeepsNaN()
 	for i := range n {
-		if same(d.C, r.d[i], want[i]) {
+		if r.d[i] == want[i] || !keeps && same(d.C, r.d[i], want[i]) {
 			v.Agreed++
 		} else if v.First == nil {
 			v.First = &Disagreement{i, Regimes[r.regime[i]], r.x[i*k : (i+1)*k], r.y[i*k : (i+1)*k], r.c[i], r.d[i], want[i], d}

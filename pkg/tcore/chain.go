@@ -1,6 +1,7 @@
 package tcore
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/roundofflab/roundoff/internal/fma"
@@ -12,24 +13,47 @@ import (
 // CDNA (Xie et al. 2025). With C = Binary32 and factors of lower precision it
 // is the recursive FMA of the paper.
 type Chain struct {
-	// PassesNaN is set if a NaN result is the first NaN among x, y and c, made
-	// quiet, and that of an invalid operation is the one with all bits set down to
-	// the quiet bit, as in FMAs of Intel processors (Intel 2024). Otherwise every
-	// NaN result is the same.
-	PassesNaN bool
+	NaN NaNRule // of results
+}
+
+// NaNRule says which NaN an FMA xy + c returns. The zero value is [OneNaN]. By
+// the other rules it is the first NaN among the operands, in an order, made
+// quiet, and for an invalid operation the one with all bits set down to the
+// quiet bit.
+type NaNRule uint8
+
+const (
+	OneNaN     NaNRule = iota // every NaN is the same
+	FirstOfXYC                // as in FMAs of Intel processors (Intel 2024)
+	FirstOfYCX                // as in binary64 on an H100, which this module has asked
+)
+
+// of returns the NaN that is the result of xy + c.
+func (r NaNRule) of(x, y, c float64) float64 {
+	switch r {
+	case FirstOfXYC:
+		return nanOf(x, y, c)
+	case FirstOfYCX:
+		return nanOf(y, c, x)
+	}
+	return math.NaN()
 }
 
 func (Chain) width() int { return 1 }
 
 func (c Chain) sum(d *Device, b block, _ *TraceBlock) float64 {
 	z := d.C.FMA(b.x[0], b.y[0], b.c, ToNearestEven)
-	if z != z && c.PassesNaN {
-		return nanOf(b.x[0], b.y[0], b.c)
+	if z != z {
+		return c.NaN.of(b.x[0], b.y[0], b.c)
 	}
 	return z
 }
 
-func (Chain) check(*Device) {}
+func (c Chain) check(d *Device) {
+	if c.NaN > FirstOfYCX {
+		panic(fmt.Sprintf("tcore: device %q: NaN = %d, want a rule", d.Name, c.NaN))
+	}
+}
 
 // chain64 computes the sum of a [Chain] in binary64.
 func chain64(x, y []float64, c float64) float64 {

@@ -107,7 +107,7 @@ func (f *Fused) dotAddKernel(d *Device, split bool) (k dotAddKernel, ok bool) {
 		return k, false
 	}
 	half := f.Rounding == ToNearestEven && f.Result.Equal(Binary16) && d.C.Equal(Binary16) &&
-		!f.PositiveTiny && f.ZeroExponent <= Binary16.Emin
+		!f.NegativeTiny && f.ZeroExponent <= Binary16.Emin
 	truncated := f.Rounding == ToZero && d.C.Equal(Binary32) && f.ZeroExponent <= -2*dotAddReach &&
 		f.Result.Emin == Binary32.Emin && f.Result.Emax == Binary32.Emax &&
 		f.Result.Specials == IEEE && f.Result.Precision <= Binary32.Precision

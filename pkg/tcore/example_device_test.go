@@ -351,18 +351,19 @@ func ExampleFused() {
 	// 0 of 1.1920928955078125e-07
 }
 
-// The published models disagree on the sign of a result that underflows.
+// The published models disagree on the sign of a result that underflows. An
+// H100 returns +0.
 func ExampleContested() {
-	first := devices.HopperF16F16()
-	core := first.Core.(tcore.Fused)
-	core.PositiveTiny = true
-	first.Core = core
-	for _, d := range []tcore.Device{devices.HopperF16F16(), first} {
+	later := devices.HopperF16F16()
+	core := later.Core.(tcore.Fused)
+	core.NegativeTiny = true
+	later.Core = core
+	for _, d := range []tcore.Device{devices.HopperF16F16(), later} {
 		fmt.Println(d.Dot([]float64{0x1p-14}, []float64{-0x1p-14}, 0))
 	}
 	// Output:
-	// -0
 	// 0
+	// -0
 }
 
 // Each of these devices has another core.

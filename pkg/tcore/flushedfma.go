@@ -42,8 +42,8 @@ const (
 	invalidNaN = 0xfff8 << 48
 )
 
-// nanOf returns the NaN that is the result of xy + z: the first of them that is
-// one, made quiet, or that of an invalid operation.
+// nanOf returns the first of the operands of an FMA that is a NaN, made quiet,
+// or that of an invalid operation.
 func nanOf(x, y, z float64) float64 {
 	for _, v := range [...]float64{x, y, z} {
 		if v != v {
@@ -77,7 +77,7 @@ func keepsNaN(c Core) bool {
 	case EvenOdd, OddFirst:
 		return true
 	case Chain:
-		return c.PassesNaN
+		return c.NaN != OneNaN
 	}
 	return false
 }

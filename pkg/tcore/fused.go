@@ -34,16 +34,16 @@ type Fused struct {
 }
 
 // Contested selects a model where the published models disagree. The zero value
-// selects the newer one (Khattak & Mikaitis 2025 and later releases of
-// MMA-Sim).
+// is what an H100 was seen to do, wherever that can be seen.
 type Contested struct {
 	// ClampAlways: E* is at least ZeroExponent in every block. If false, only in a
 	// block with a zero among its terms. The results differ only where all terms
 	// are tiny.
 	ClampAlways bool
-	// PositiveTiny: a negative sum that is rounded to zero gives +0, as in the
-	// first release of MMA-Sim. If false, it gives -0.
-	PositiveTiny bool
+	// NegativeTiny: a negative sum that is rounded to zero gives -0, as in later
+	// releases of MMA-Sim. If false, it gives +0, as on an H100 and in the first
+	// release.
+	NegativeTiny bool
 }
 
 // summand is the number sig × 2^(exp-frac), a term of the sum.
@@ -167,7 +167,7 @@ func (f *Fused) round(total int64, exp int) float64 {
 		return signed(math.Inf(1), u.neg)
 	}
 	z := f.Result.round(u, f.Rounding)
-	if z == 0 && f.PositiveTiny {
+	if z == 0 && !f.NegativeTiny {
 		return 0
 	}
 	return z

@@ -26,7 +26,7 @@ type fusedKernel struct {
 // none.
 func newFusedKernel(d *Device) (*fusedKernel, bool) {
 	f, ok := d.Core.(Fused)
-	if !ok || f.Group > 0 || d.ScaleBlock > 0 || f.room() > 53 || f.ZeroExponent < -900 || f.PositiveTiny {
+	if !ok || f.Group > 0 || d.ScaleBlock > 0 || f.room() > 53 || f.ZeroExponent < -900 || f.NegativeTiny {
 		return nil, false
 	}
 	k := &fusedKernel{
@@ -73,7 +73,7 @@ func (k *fusedKernel) sum(x, y []float64, ex, ey []int16, c float64) float64 {
 	// Round.
 	s := float64(total) * math.Float64frombits(uint64(1023+top-k.f.FractionBits)<<52)
 	if k.nearest {
-		return round16(s)
+		return round16(s) + 0 // -0 + 0 is +0
 	}
 	b := math.Float64bits(s)
 	if e := b >> 52 & 0x7ff; e >= k.least && e <= k.greatest {

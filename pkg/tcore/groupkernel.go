@@ -37,7 +37,7 @@ const (
 // is none.
 func (d *Device) groupKernel() (groupKernel, bool) {
 	f, ok := d.Core.(Fused)
-	ok = ok && f.Group == 16 && f.Terms == groupBlock && f.Rounding == ToZero && !f.PositiveTiny &&
+	ok = ok && f.Group == 16 && f.Terms == groupBlock && f.Rounding == ToZero && !f.NegativeTiny &&
 		f.FractionBits <= groupMostBits && f.Result.Equal(Binary32) && d.C.Equal(Binary32) && f.ZeroExponent <= Binary32.Emin &&
 		d.A.Equal(E2M1) && d.B.Equal(E2M1) && (d.Scale.Equal(E8M0) || d.Scale.Equal(UE4M3))
 	if !ok {

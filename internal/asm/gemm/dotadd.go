@@ -285,6 +285,7 @@ func (w width) dotAdd(name string, d dotAdd) {
 			if w == 256 {
 				LDMXCSR(saved)
 			}
+			d.positive(sum)
 			d.eachVector(func(r, v int) {
 				VADDPS(results[r].Offset(v*w.bytes()), sum[r][v], sum[r][v])
 				if d.half { // rounding twice equals rounding once (Figueroa 1995)
@@ -304,6 +305,7 @@ func (w width) dotAdd(name string, d dotAdd) {
 		LDMXCSR(saved)
 	}
 	if !d.split {
+		d.positive(sum)
 		d.eachVector(store)
 	}
 	if tracked {
@@ -537,6 +539,17 @@ func (d dotAdd) jam(x reg.VecVirtual) {
 	VPADDQ(below, t, t)
 	d.or(t, x, t) // bit 29 is correct; the bits below it are cleared next
 	d.andNot(below, t, x)
+}
+
+// positive makes +0 of sums that were rounded to -0, which only those in
+// binary16 are. Without half it does nothing.
+func (d dotAdd) positive(sum [][]reg.VecVirtual) {
+	if !d.half {
+		return
+	}
+	zero := d.vector()
+	d.zero(zero)
+	d.eachVector(func(r, v int) { VADDPS(zero, sum[r][v], sum[r][v]) })
 }
 
 // roundHalf rounds x to binary16, to nearest even.

@@ -191,13 +191,22 @@ func (w width) floorCount(half bool) {
 		}
 	})
 
+	if w == 256 {
+		LDMXCSR(saved)
+	}
+	if half { // +0 for sums that were rounded to -0
+		zero := w.vector()
+		w.zero(zero)
+		for r := range x {
+			for v := range x[r] {
+				VADDPS(zero, x[r][v], x[r][v])
+			}
+		}
+	}
 	for r, row := range results {
 		for v := range x[r] {
 			VMOVUPS(x[r][v], row.Offset(v*w.bytes()))
 		}
-	}
-	if w == 256 {
-		LDMXCSR(saved)
 	}
 	if half {
 		Store(f.infinite(x), ReturnIndex(0))

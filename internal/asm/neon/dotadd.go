@@ -185,6 +185,7 @@ func (f *file) dotAdd(name string, d dotAdd) {
 			}
 			r.emit("MOVD $2, %v", two)
 			r.loop("block", two, block)
+			d.positive(r, sum, x)
 			r.emit("VLD1 (%v), %s", c, single.list(y))
 			for v, z := range sum {
 				r.add(y[v], y[v], z)
@@ -196,6 +197,7 @@ func (f *file) dotAdd(name string, d dotAdd) {
 		})
 	} else {
 		r.loop("next", blocks, block)
+		d.positive(r, sum, x)
 		r.emit("VST1 %s, (%v)", single.list(sum), c)
 	}
 	r.ret()
@@ -264,6 +266,18 @@ func (r *routine) broadcast(constants general, offset int, v vector) {
 	r.emit("ADD $%d, %v, %v", offset, constants, address)
 	r.emit("VLD1R (%v), [%v.S4]", address, v)
 	r.general-- // the address is not used any more
+}
+
+// positive makes +0 of sums that were rounded to -0, which only those in
+// binary16 are. Without half it does nothing. It uses t.
+func (d dotAdd) positive(r *routine, sum []vector, t vector) {
+	if !d.half {
+		return
+	}
+	r.zero(t)
+	for _, z := range sum {
+		r.add(z, z, t)
+	}
 }
 
 // roundedHalf rounds x to binary16, to nearest even.

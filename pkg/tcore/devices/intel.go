@@ -30,7 +30,7 @@ func AVX512BF16() tcore.Device {
 // AVX512F16 returns VFMADD231PH, the FMA of vectors of AVX512-FP16: factors and
 // sums in binary16, subnormal numbers kept whatever the control register says.
 func AVX512F16() tcore.Device {
-	return intel("Sapphire Rapids", "vfmadd231ph", tcore.Binary16, tcore.Binary16, tcore.Binary16, tcore.Chain{PassesNaN: true})
+	return intel("Sapphire Rapids", "vfmadd231ph", tcore.Binary16, tcore.Binary16, tcore.Binary16, tcore.Chain{NaN: tcore.FirstOfXYC})
 }
 
 // AMXINT8 returns TDPBSSD, of the matrix unit AMX: factors in int8, sums in

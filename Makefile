@@ -217,8 +217,8 @@ judge: ## put every bound to every device, data of all kinds and K short and lon
 tightness: ## how near errors of quantised products come to their bounds, and how often they exceed them; half an hour
 	go test -count=1 -timeout 2h -v -run 'Tightness|Coverage' ./pkg/quantisation -whole
 
-test-whole: ## ten times as many orders of sums and multiply-adds, and predictions of the longest sums; an hour
-	go test -count=1 -timeout 4h ./pkg/plan ./pkg/bound ./pkg/tcore -whole
+test-whole: ## ten times as many orders of sums and multiply-adds, predictions of the longest sums, and a million rows of a GPU: an hour
+	go test -count=1 -timeout 4h ./pkg/plan ./pkg/bound ./pkg/tcore ./pkg/probe -whole
 
 bench: ## time the products and the rounding, and OpenBLAS in turn (libopenblas-dev); BENCH_FLAGS=-rounds=9 or -avx2
 	@go run ./internal/bench $(BENCH_FLAGS)

@@ -68,7 +68,10 @@ for step in "${steps[@]}"; do
 	record) # few rows to keep, then many, of which sums and seed are kept
 		ask record 60 record "${on[@]}" --rows $keep --seed 1 "$dir/vectors"
 		ask record 360 record "${on[@]}" --rows $rows --seed 2 "$dir/many" &&
-			(cd "$dir/many" && sha256sum -- *.tcv.gz) >"$dir/many.sha256"
+			for file in "$dir"/many/*.tcv.gz; do # of the rows, not of how they are compressed
+				name=${file##*/}
+				echo "$(gunzip -c -- "$file" | sha256sum | cut -c1-64)  ${name%.gz}"
+			done >"$dir/many.sha256"
 		;;
 	experiment) ask experiment 240 experiment "${experiment[@]}" "$dir/recorded" ;;
 	speed) ask speed 240 speed --n $size --passes $passes ;;

@@ -154,9 +154,8 @@ func productOn(e paper.GEMM, of paper.Distribution) func(context.Context, *gpu.G
 			}
 			record.Add(call, algorithm, splitK, report.Time, d)
 			if device, ok := sumsBinary16(from.Architecture); ok {
-				z := blas32.General{Rows: d.Rows, Cols: d.Cols, Stride: d.Stride, Data: make([]float32, len(d.Data))}
-				tcore.Machine{Device: device, SplitK: max(1, splitK)}.GEMM(blas.NoTrans, blas.NoTrans, 1, a, b, 0, blas32.General{}, z)
-				fmt.Fprintf(w, "  %s: %d of %d outputs have the bits of %s, K in %d parts\n", call, equalBits(d.Data, z.Data), len(d.Data), device.Name, max(1, splitK))
+				found := paper.NearestOrder([]tcore.Device{device}, splitK, a, b, d)
+				fmt.Fprintf(w, "  %s: %d of %d outputs have the bits of %s, K in %d parts\n", call, found.Equal, len(d.Data), device.Name, found.SplitK)
 			}
 		}
 		return record, nil

@@ -39,7 +39,7 @@ func TestGPUVerifyLibrary(t *testing.T) {
 		want   []string
 	}{
 		{"agrees_with_chains_and_splits", hopper(plain + ";" + split), "--shapes 16x24x200,5x3x1001 fp16 bf16", 0, []string{
-			"Fake GPU 0, compute capability 9.0, cuBLASLt 13.1.1, seed 1\nPlans of cublaslt-13.1 sm_90 (H100, cuBLASLt 13.1.1)\n",
+			"Fake GPU 0, compute capability 9.0, cuBLASLt 13.1.1, seed 1\nPlans of cublaslt-13.1 sm_90 (H100 and H200, cuBLASLt 13.1.0 and 13.1.1)\n",
 			"16 × 24 × 200          fp16       2  66,20,4,2,0,0,35,0,3         split              1152         0\n",
 			"5 × 3 × 1001           bf16>fp32  1  66,20,1,0,0,0,35,0,3         plain                45         0\n",
 			"\nfirst choices: 8 of 8 have the bits of their plans\nother choices: 8 of 8 have the bits of their plans\n  plain: 8 of 8\n  split: 8 of 8\n", "\nproducts=16 outputs=9576 disagreements=0 refused=0\n"}},
@@ -66,7 +66,7 @@ func TestGPUVerifyLibrary(t *testing.T) {
 		{"counts_an_algorithm_that_the_library_takes_back", with(hopper(plain), "FAKE_FAIL", "cublasLtMatmul:15"), "--shapes 8x8x8 fp16", 0, []string{
 			"\nrefused 2: cuBLASLt does not compute it by the algorithm that it suggests\nproducts=0 "}},
 		{"names_the_nearest_version", with(hopper(plain), "FAKE_VERSION", "120803"), "--shapes 8x8x8 fp16", 0, []string{
-			"cuBLASLt 12.8.3, seed 1\nPlans of cublaslt-13.1 sm_90 (H100, cuBLASLt 13.1.1): version 12.8 is not known on sm_90: the newest one that is, 13.1, stands for it\n"}},
+			"cuBLASLt 12.8.3, seed 1\nPlans of cublaslt-13.1 sm_90 (H100 and H200, cuBLASLt 13.1.0 and 13.1.1): version 12.8 is not known on sm_90: the newest one that is, 13.1, stands for it\n"}},
 		{"reads_configurations_where_no_plan_is_known", with(hopper(plain), "FAKE_CAPABILITY", "80"), "--shapes 8x8x8 fp16", 1, []string{
 			"\nNo plans: ", plain + "         refused: no profile\n", "products=0 outputs=0 disagreements=0 refused=2\n", `no profile of cuBLASLt on "8.0": known are`}},
 		{"leaves_out_what_an_old_library_has_not", with(hopper(plain), "FAKE_OLD", "1"), "--shapes 8x8x8 fp16", 0, []string{"  66,20,1,0,0,0,35,null,null "}},

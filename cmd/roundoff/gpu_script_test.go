@@ -63,7 +63,7 @@ func TestGPUScript(t *testing.T) {
 		has(t, filepath.Join(out, "experiment.txt"), "cublasLtMatmul: ", "mpfma: ", "status 0, ")
 		has(t, filepath.Join(out, "speed.txt"), "chosen at ", "status 0, ")
 		has(t, filepath.Join(out, "more.txt"), "--seed 2", "disagreements=")
-		has(t, filepath.Join(out, "many.sha256"), ".tcv.gz\n")
+		has(t, filepath.Join(out, "many.sha256"), ".tcv\n")
 		if found, _ := filepath.Glob(filepath.Join(out, "recorded", "*.json")); len(found) != 3 {
 			t.Errorf("records %v, want 3", found)
 		}

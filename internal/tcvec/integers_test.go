@@ -15,7 +15,7 @@ import (
 //	roundoff silicon record --rows 200 --seed 241118747 internal/tcvec/testdata
 func recorded(t *testing.T) []string {
 	t.Helper()
-	files, err := filepath.Glob("testdata/*.tcv.gz")
+	files, err := filepath.Glob("testdata/sapphirerapids-*.tcv.gz")
 	if err != nil || len(files) != len(devices.Integers()) {
 		t.Fatalf("%v, %v, want a file for each instruction of integers", files, err)
 	}

@@ -162,8 +162,11 @@ func TestDoubts(t *testing.T) {
 		{hopper, Shape{64, 64, 256}, FP16, config(24, 2, 0, 0, 8), "STAGES_ID 8 with SPLITK_NUM 2", "SPLITK_NUM 1"},
 		{hopper, Shape{64, 64, 256}, FP16, config(24, 1, 0, 0, 25), "STAGES_ID 25 with ALGO_ID 24", "ALGO_ID 21"},
 		{hopper, Shape{64, 64, 256}, FP16, config(11, 1, 0, 0, 0), "M = 64 with ALGO_ID 11, seen with 2 to 16", "M = 16"},
-		{hopper, Shape{5, 64, 40}, FP16, config(16, 1, 0, 0, 0), "M = 5 with ALGO_ID 16, seen with 6 to 16", "M = 6"},
-		{hopper, Shape{8, 64, 46}, FP16, config(16, 1, 0, 0, 0), "K = 46 with ALGO_ID 16, seen up to 45", "K = 45"},
+		{hopper, Shape{253, 64, 40}, FP16, config(16, 1, 0, 0, 0), "M = 253 with ALGO_ID 16, seen with 1 to 252", "M = 252"},
+		{hopper, Shape{8, 64, 228}, FP16, config(16, 1, 0, 0, 0), "K = 228 with ALGO_ID 16, seen up to 227", "K = 227"},
+		{blackwell, Shape{5, 64, 40}, FP16, config(16, 1, 0, 0, 0), "M = 5 with ALGO_ID 16, seen with 6 to 16", "M = 6"},
+		{blackwell, Shape{8, 64, 46}, FP16, config(16, 1, 0, 0, 0), "K = 46 with ALGO_ID 16, seen up to 45", "K = 45"},
+		{blackwell, Shape{8, 64, 1}, FP16, config(16, 1, 0, 0, 0), "K = 1 with ALGO_ID 16, seen up to 45", "K = 2"},
 		{blackwell, Shape{1, 64, 80}, FP16, config(13, 1, 0, 8, 0), "K = 80 with CUSTOM_OPTION 8, seen below 80 only", "K = 79"},
 		{hopper, Shape{1, 64, 80}, FP16, config(13, 1, 0, 8, 0), "", ""},
 	} {
@@ -183,7 +186,7 @@ func TestDoubts(t *testing.T) {
 			t.Errorf("%v, %v: %v, %+v, want %s, %s", c.shape, c.config, planned.Doubts, r, c.reason, c.nearest)
 		}
 	}
-	planned, err := hopper.PlanWith(Shape{64, 64, 256}, FP16, config(24, 2, 4, 0, 7), Options{Output: tcore.Binary32})
+	planned, err := blackwell.PlanWith(Shape{64, 64, 256}, FP16, config(24, 2, 4, 0, 7), Options{Output: tcore.Binary32})
 	if err != nil || len(planned.Doubts) != 1 || !planned.Plan.Output.Equal(tcore.Binary32) {
 		t.Errorf("%v, %v: D of binary32 from rounded slices was never measured", planned.Doubts, err)
 	}
@@ -197,7 +200,8 @@ func TestFindProfile(t *testing.T) {
 		{"13.1.1", "SM_90", "cublaslt-13.1 sm_90", ""},
 		{"13.01", "9.0", "cublaslt-13.1 sm_90", ""},
 		{"13.1", "sm_90a", "cublaslt-13.1 sm_90", ""},
-		{"cublaslt-13.1", "h200", "cublaslt-13.1 sm_90", "h200 was not measured"},
+		{"cublaslt-13.1", "h200", "cublaslt-13.1 sm_90", ""},
+		{"cublaslt-13.1", "h800", "cublaslt-13.1 sm_90", "h800 was not measured"},
 		{"12.8", "h100", "cublaslt-13.1 sm_90", "version 12.8 is not known on sm_90: the newest one that is, 13.1"},
 		{"12.8.5", "b200", "cublaslt-12.8 sm_100", ""},
 		{"13.1", "gb200", "cublaslt-13.1 sm_100", ""},
@@ -213,7 +217,7 @@ func TestFindProfile(t *testing.T) {
 	for _, c := range [][2]string{
 		{"13.1", "a100"}, {"13.1", "sm_80"}, {"13.1", "sm_120"}, {"13.1", ""}, {"13.1", "sm_9"}, {"", "h100"}, {"13", "h100"}, {"rocblas-4.0", "h100"}, {"13.x", "h100"},
 	} {
-		if p, _, err := FindProfile(c[0], c[1]); err == nil || !strings.Contains(err.Error(), "cublaslt-13.1 sm_90 (h100)") {
+		if p, _, err := FindProfile(c[0], c[1]); err == nil || !strings.Contains(err.Error(), "cublaslt-13.1 sm_90 (h100, h200)") {
 			t.Errorf("%s, %s: %s, %v", c[0], c[1], p.Name(), err)
 		}
 	}

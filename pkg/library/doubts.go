@@ -9,7 +9,9 @@ const (
 )
 
 // doubts returns in which ways the product is beyond what was measured, or is
-// none that cuBLASLt takes.
+// none that cuBLASLt takes. What nobody published of Hopper was measured by
+// roundoff gpu verify -library on an H100 and an H200: none of 8258 products
+// differs.
 func (q *question) doubts(p Planned) (doubts []Refusal) {
 	add := func(when bool, nearest, reason string, args ...any) {
 		if when {
@@ -47,15 +49,18 @@ func (q *question) doubts(p Planned) (doubts []Refusal) {
 		add(stages == 11 || stages == 17, fmt.Sprintf("STAGES_ID %d", stages+1), "STAGES_ID %d, which no query picked", stages)
 		add(stages == 8 && q.splits() > 1, "SPLITK_NUM 1", "STAGES_ID 8 with SPLITK_NUM %d, seen without a split only", q.splits())
 		add(stages == 25 && algo != 21, "ALGO_ID 21", "STAGES_ID 25 with ALGO_ID %d, seen with 21 only", algo)
-		add(p.Mode == SplitKGroups && q.output != kinds[q.kind].output && p.MergeScheme != mergeBinary32, "REDUCTION_SCHEME 2",
+		add(q.Architecture != "sm_90" && p.Mode == SplitKGroups && q.output != kinds[q.kind].output && p.MergeScheme != mergeBinary32, "REDUCTION_SCHEME 2",
 			"REDUCTION_SCHEME %d with D of binary32, never measured: nothing is then rounded on the way", q.ReductionScheme.Value)
 	case gemmsn:
-		least, most := 2, 1200
-		if algo == 16 {
-			least, most = 6, 45
+		leastM, mostM, leastK, mostK := 2, 16, 1, 1200
+		switch {
+		case algo == 16 && q.Architecture == "sm_90":
+			leastM, mostM, mostK = 1, 252, 227
+		case algo == 16:
+			leastM, leastK, mostK = 6, 2, 45
 		}
-		add(q.M < least || q.M > 16, fmt.Sprintf("M = %d", min(max(q.M, least), 16)), "M = %d with ALGO_ID %d, seen with %d to 16", q.M, algo, least)
-		add(q.K > most || algo == 16 && q.K < 2, fmt.Sprint("K = ", min(max(q.K, 2), most)), "K = %d with ALGO_ID %d, seen up to %d", q.K, algo, most)
+		add(q.M < leastM || q.M > mostM, fmt.Sprintf("M = %d", min(max(q.M, leastM), mostM)), "M = %d with ALGO_ID %d, seen with %d to %d", q.M, algo, leastM, mostM)
+		add(q.K < leastK || q.K > mostK, fmt.Sprint("K = ", min(max(q.K, leastK), mostK)), "K = %d with ALGO_ID %d, seen up to %d", q.K, algo, mostK)
 	case gemv:
 		add(algo == 13 && option == 8 && q.shortOnly && q.K >= 80, "K = 79", "K = %d with CUSTOM_OPTION 8, seen below 80 only", q.K)
 	}

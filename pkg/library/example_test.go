@@ -97,7 +97,7 @@ func ExampleProfiles() {
 		fmt.Printf("%-20s %s\n", p.Name(), p.Measured)
 	}
 	// Output:
-	// cublaslt-13.1 sm_90  H100, cuBLASLt 13.1.1
+	// cublaslt-13.1 sm_90  H100 and H200, cuBLASLt 13.1.0 and 13.1.1
 	// cublaslt-12.8 sm_100 B200 and GB200, cuBLASLt 12.8.5
 	// cublaslt-13.1 sm_100 B200 and GB200, cuBLASLt 13.1.1
 	// cublaslt-13.1 sm_103 GB300, cuBLASLt 13.1.1
@@ -112,7 +112,7 @@ func ExampleFindProfile() {
 	// Output:
 	// cublaslt-13.1 sm_90 <nil>
 	// version 12.8 is not known on sm_90: the newest one that is, 13.1, stands for it
-	// library: no profile of cuBLASLt on "a100": known are cublaslt-13.1 sm_90 (h100); cublaslt-12.8 sm_100 (b200, gb200); cublaslt-13.1 sm_100 (b200, gb200); cublaslt-13.1 sm_103 (gb300)
+	// library: no profile of cuBLASLt on "a100": known are cublaslt-13.1 sm_90 (h100, h200); cublaslt-12.8 sm_100 (b200, gb200); cublaslt-13.1 sm_100 (b200, gb200); cublaslt-13.1 sm_103 (gb300)
 }
 
 func ExampleParseConfig() {

@@ -32,7 +32,7 @@ type Profile struct {
 func Profiles() []Profile { return slices.Clone(profiles) }
 
 var profiles = []Profile{
-	hopper("13.1", "H100, cuBLASLt 13.1.1"),
+	hopper("13.1", "H100 and H200, cuBLASLt 13.1.0 and 13.1.1"),
 	blackwell("sm_100", "12.8", "B200 and GB200, cuBLASLt 12.8.5", 0),
 	blackwell("sm_100", "13.1", "B200 and GB200, cuBLASLt 13.1.1", 0),
 	blackwell("sm_103", "13.1", "GB300, cuBLASLt 13.1.1", 256),
@@ -40,7 +40,7 @@ var profiles = []Profile{
 
 func hopper(version, measured string) Profile {
 	return Profile{
-		Architecture: "sm_90", Version: version, Measured: measured, chips: []string{"h100"}, similar: []string{"h200", "h800", "h20", "gh200"},
+		Architecture: "sm_90", Version: version, Measured: measured, chips: []string{"h100", "h200"}, similar: []string{"h800", "h20", "gh200"},
 		recipes: recipes([3]int{512, 256, 256}, everywhere, onHopper), cap: 132 * threadsPerSM / threadsPerOutput, promoted: true,
 		devices: map[Kind]func() tcore.Device{FP16: devices.HopperF16, BF16: devices.HopperBF16, FP8: devices.HopperE4M3},
 	}

@@ -34,8 +34,38 @@ func ExampleGEMMResult_OnGPU() {
 		fmt.Println(p.Call, len(p.Errors), "outputs")
 	}
 	// Output:
-	// No GPU has been asked yet: this is the emulation on this processor
+	// No GPU has been asked this: it is the emulation on this processor
 	// Hopper, emulated 256 outputs
+}
+
+// A GPU truncates, and so its errors are larger than those of the paper's
+// model.
+func ExampleSiliconGEMM_Excess() {
+	os.Unsetenv("ROUNDOFF_DEVICE")
+	small := paper.DefaultGEMM
+	small.M, small.K = 32, 1<<10
+	r, err := small.Run()
+	if err != nil {
+		log.Fatal(err)
+	}
+	silicon, err := r.OnGPU()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%.1f\n", silicon.Excess())
+	// Output: 2.4
+}
+
+// A library that does not say in how many parts it adds K is asked by its bits.
+func ExampleNearestOrder() {
+	small := paper.DefaultGEMM
+	small.M, small.K = 16, 1<<10
+	a, b := small.Operands()
+	d := blas32.General{Rows: 16, Cols: 8, Stride: 8, Data: make([]float32, 128)}
+	tcore.Machine{Device: devices.HopperF16(), SplitK: 4}.GEMM(blas.NoTrans, blas.NoTrans, 1, a, b, 0, blas32.General{}, d)
+	found := paper.NearestOrder([]tcore.Device{devices.AmpereF16(), devices.HopperF16()}, 0, a, b, d)
+	fmt.Printf("%v: %d of 128\n", found, found.Equal)
+	// Output: hopper-wgmma-binary16-binary32, K in 4 parts: 128 of 128
 }
 
 // The product of a GPU is stored in a record. The name of the record identifies
@@ -70,7 +100,7 @@ func ExampleProfileResult_OnGPU() {
 		origin, _, _ := strings.Cut(silicon.Table().Details(), ":")
 		fmt.Println(origin)
 	}
-	// Output: No GPU has been asked yet
+	// Output: No GPU has been asked this
 }
 
 // The call of the listing computes another product than the paper's and

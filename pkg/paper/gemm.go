@@ -333,8 +333,7 @@ func (r *GEMMResult) Claims() []Claim {
 			short(dbea.Zeta), short(vibea.Zeta), percent(r.Confidence), digits(dbea.Zeta/r.Constant("VIBEA").Zeta, 3)))
 	c.order("gemm-error-1e-2", "The actual maximum forward error is O(10⁻²)", claimedError, error, "",
 		"the paper's model in place of the GPU; the maximum of a ratio with a 1/x tail, so it moves with the seed by a factor of five or so")
-	c.untestable("gemm-h100", "The product was computed by cuBLAS on an NVIDIA H100", nil, "",
-		"no GPU is asked for here: the paper's own model of the tensor core is run instead, on the CPU; notebook 6 asks one with ROUNDOFF_DEVICE=gpu")
+	r.claimH100(&c)
 	bad := 0
 	for _, k := range r.Constants() {
 		bad += r.Exact.Violations(k.Zeta) + r.Represented.Violations(k.ZetaRepresented)

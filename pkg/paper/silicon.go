@@ -45,7 +45,7 @@ func (o Origin) String() string {
 	from := fmt.Sprintf("on %s, CUDA %s, %s, %s", o.GPU, o.Driver, o.Library, o.Date)
 	switch {
 	case o.Emulated():
-		return s + "No GPU has been asked yet: this is the emulation on this processor"
+		return s + "No GPU has been asked this: it is the emulation on this processor"
 	case o.Measured:
 		return s + "Measured " + from
 	}

@@ -133,13 +133,13 @@ type Agreement struct {
 	First int // index of the first output with other bits, row by row; -1 if there is none
 }
 
-// nearest returns the order of summation whose emulation of AB agrees with d
-// bit for bit in the most outputs. It tries each device with K in told parts
+// NearestOrder returns the order of summation whose emulation of AB agrees with
+// d bit for bit in the most outputs. It tries each device with K in told parts
 // (the number that the library reports, or 0) and in 1 to 32 parts, and
 // compares the first 64 rows. Of several orders with equal agreement it returns
 // the first. Devices with the same order of summation cannot be distinguished
-// in this way.
-func nearest(devices []tcore.Device, told int, a, b, d blas32.General) Agreement {
+// in this way. It panics if there is no device or the matrices do not fit.
+func NearestOrder(devices []tcore.Device, told int, a, b, d blas32.General) Agreement {
 	const few, most = 64, 32
 	top := func(m blas32.General) blas32.General { m.Rows = min(m.Rows, few); return m }
 	best := Agreement{Equal: -1}

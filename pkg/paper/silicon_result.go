@@ -3,6 +3,7 @@ package paper
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/internal/sample"
@@ -60,11 +61,42 @@ func (r *GEMMResult) OnGPU() (*SiliconGEMM, error) {
 		d := p.matrix(r.M, r.N)
 		found := Agreement{}
 		if !origin.Emulated() {
-			found = nearest(candidates(origin.Architecture), p.SplitK, a, b, d)
+			found = NearestOrder(candidates(origin.Architecture), p.SplitK, a, b, d)
 		}
 		s.Products = append(s.Products, SiliconProduct{p, ErrorsOf(exact.Compare(matrix.Float64(d))), found})
 	}
 	return s, nil
+}
+
+// claimH100 appends the paper's claim about the GPU that computed its product.
+// It can be tested if the results of an H100 are at hand.
+func (r *GEMMResult) claimH100(c *claims) {
+	const id, text = "gemm-h100", "The product was computed by cuBLAS on an NVIDIA H100"
+	missing := func(why string) { c.untestable(id, text, nil, "", why+": "+r.Core.Name+" is run instead, on the CPU") }
+	if r.Core.Low.Name != tcore.Binary16.Name || r.Core.Output.Name != tcore.Binary32.Name {
+		missing("no GPU is asked for these formats")
+		return
+	}
+	s, err := r.OnGPU()
+	switch {
+	case err != nil:
+		missing(err.Error())
+	case s.Emulated():
+		missing("there is no record of this experiment")
+	case !strings.Contains(s.GPU, "H100"):
+		missing("the results are those of " + s.GPU)
+	default:
+		p := s.Products[0]
+		above := p.Violations(s.Constant("VIBEA").Zeta)
+		c.holds(id, text, float64(p.Equal), "outputs", p.First < 0 && above == 0,
+			fmt.Sprintf("%s. %s; its largest error is %s, and %d are above VIBEA, which assumes rounding to nearest", s.finding(), s.Origin, short(slices.Max(p.Errors)), above))
+	}
+}
+
+// Excess returns the median error of the first product, in units of that of the
+// paper's model.
+func (s *SiliconGEMM) Excess() float64 {
+	return sample.Median(s.Products[0].Errors) / sample.Median(s.Exact.Errors)
 }
 
 // finding returns how many outputs agree with the emulation bit for bit. If the
@@ -74,7 +106,7 @@ func (s *SiliconGEMM) finding() string {
 	p := s.Products[0]
 	if s.Emulated() {
 		return fmt.Sprintf("Truncation costs: the median error of an emulated Hopper is %.1f times that of the paper's model, which rounds to nearest",
-			sample.Median(p.Errors)/sample.Median(s.Exact.Errors))
+			s.Excess())
 	}
 	if p.First < 0 {
 		return fmt.Sprintf("All %d outputs of %s have the bits of the emulation, %s", p.Equal, p.Call, p.EmulationOrder)

@@ -114,7 +114,7 @@ func TestOnGPU(t *testing.T) {
 		if err != nil || !s.Emulated() || len(s.Products) != 1 {
 			t.Fatalf("%+v, %v", s, err)
 		}
-		contains(t, s, "No GPU has been asked yet: this is the emulation", "Hopper, emulated", "Truncation costs")
+		contains(t, s, "No GPU has been asked this: it is the emulation", "Hopper, emulated", "Truncation costs")
 		if strings.Contains(viz.Caption(s.Table()), "Measured on") || strings.Contains(viz.Caption(s.Table()), "Recorded on") {
 			t.Errorf("%s pretends", viz.Caption(s.Table()))
 		}
@@ -269,7 +269,7 @@ func TestNearest_finds_the_order_or_comes_close(t *testing.T) {
 				most = max(most, equal)
 			}
 		}
-		found := nearest(units, 0, a, b, d)
+		found := NearestOrder(units, 0, a, b, d)
 		if found.Equal < most*9/10 || found.compare(a, b, d) != found {
 			t.Errorf("%s: %s with %d equal, the best has %d", made, found.EmulationOrder, found.Equal, most)
 		}
@@ -292,7 +292,7 @@ func TestProfileOnGPU(t *testing.T) {
 	DefaultGPUProfile = Profile{Elements: 1000, Repeats: 2, Seed: 3}
 	r := Profile{Elements: 1 << 10, Repeats: 1, Seed: 1}.Run()
 	s, err := r.OnGPU()
-	if err != nil || !s.Emulated() || !strings.Contains(viz.Caption(s.Table()), "No GPU has been asked yet") ||
+	if err != nil || !s.Emulated() || !strings.Contains(viz.Caption(s.Table()), "No GPU has been asked this") ||
 		strings.Count(s.Table().Markdown(), "–") != 9 {
 		t.Errorf("without a record: %s, %v", s.Table().Markdown(), err)
 	}

@@ -28,6 +28,15 @@ const (
 	FirstOfYCX                // as in binary64 on an H100, which this module has asked
 )
 
+// String returns the name of the rule.
+func (r NaNRule) String() string {
+	names := [...]string{"OneNaN", "FirstOfXYC", "FirstOfYCX"}
+	if int(r) >= len(names) {
+		return fmt.Sprintf("NaNRule(%d)", int(r))
+	}
+	return names[r]
+}
+
 // of returns the NaN that is the result of xy + c.
 func (r NaNRule) of(x, y, c float64) float64 {
 	switch r {

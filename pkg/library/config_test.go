@@ -167,6 +167,9 @@ func TestDoubts(t *testing.T) {
 		{blackwell, Shape{5, 64, 40}, FP16, config(16, 1, 0, 0, 0), "M = 5 with ALGO_ID 16, seen with 6 to 16", "M = 6"},
 		{blackwell, Shape{8, 64, 46}, FP16, config(16, 1, 0, 0, 0), "K = 46 with ALGO_ID 16, seen up to 45", "K = 45"},
 		{blackwell, Shape{8, 64, 1}, FP16, config(16, 1, 0, 0, 0), "K = 1 with ALGO_ID 16, seen up to 45", "K = 2"},
+		{hopper, Shape{1, 64, 56}, FP16, config(13, 1, 0, 94, 0), "K = 56 with CUSTOM_OPTION 94, seen up to 55", "K = 55"},
+		{hopper, Shape{1, 64, 55}, FP16, config(13, 1, 0, 94, 0), "", ""},
+		{hopper, Shape{1, 64, 4096}, FP16, config(13, 1, 0, 73, 0), "", ""},
 		{blackwell, Shape{1, 64, 80}, FP16, config(13, 1, 0, 8, 0), "K = 80 with CUSTOM_OPTION 8, seen below 80 only", "K = 79"},
 		{hopper, Shape{1, 64, 80}, FP16, config(13, 1, 0, 8, 0), "", ""},
 	} {
@@ -221,7 +224,7 @@ func TestFindProfile(t *testing.T) {
 			t.Errorf("%s, %s: %s, %v", c[0], c[1], p.Name(), err)
 		}
 	}
-	for i, want := range []int{63, 51, 51, 51} {
+	for i, want := range []int{72, 51, 51, 51} {
 		if got := len(Profiles()[i].recipes); got != want {
 			t.Errorf("%s: %d options of ALGO_ID 13, want %d", Profiles()[i].Name(), got, want)
 		}

@@ -62,6 +62,8 @@ func (q *question) doubts(p Planned) (doubts []Refusal) {
 		add(q.M < leastM || q.M > mostM, fmt.Sprintf("M = %d", min(max(q.M, leastM), mostM)), "M = %d with ALGO_ID %d, seen with %d to %d", q.M, algo, leastM, mostM)
 		add(q.K < leastK || q.K > mostK, fmt.Sprint("K = ", min(max(q.K, leastK), mostK)), "K = %d with ALGO_ID %d, seen up to %d", q.K, algo, mostK)
 	case gemv:
+		most, short := askedK[option]
+		add(algo == 13 && short && q.K > most, fmt.Sprint("K = ", most), "K = %d with CUSTOM_OPTION %d, seen up to %d", q.K, option, most)
 		add(algo == 13 && option == 8 && q.shortOnly && q.K >= 80, "K = 79", "K = %d with CUSTOM_OPTION 8, seen below 80 only", q.K)
 	}
 	return doubts

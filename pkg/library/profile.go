@@ -41,7 +41,7 @@ var profiles = []Profile{
 func hopper(version, measured string) Profile {
 	return Profile{
 		Architecture: "sm_90", Version: version, Measured: measured, chips: []string{"h100", "h200"}, similar: []string{"h800", "h20", "gh200"},
-		recipes: recipes([3]int{512, 256, 256}, everywhere, onHopper), cap: 132 * threadsPerSM / threadsPerOutput, promoted: true,
+		recipes: recipes([3]int{512, 256, 256}, everywhere, onHopper, askedOnHopper), cap: 132 * threadsPerSM / threadsPerOutput, promoted: true,
 		devices: map[Kind]func() tcore.Device{FP16: devices.HopperF16, BF16: devices.HopperBF16, FP8: devices.HopperE4M3},
 	}
 }

@@ -125,8 +125,8 @@ def tolerance(
     in_ of the device first, as `gemm` does, by default those of their own dtypes if these are of 16 bits or less. The
     device adds in acc, binary32 or that of a device named in full, and D is stored in out_format, by default acc. With
     split_k None it is not known into how many parts K is cut, of equal length and at most parts, 32 by default. promote
-    cuts K every so many products. plan is that of a library, as in `bounds`. orders is "any" for every order of additions
-    on the device. confidence is a probability for all outputs together, as in 0.99 or "1-1e-6",
+    cuts K every so many products. plan is that of a library, as in `bounds`. orders is "mixed" if the number of parts may
+    differ from output to output, and "any" for every order of additions on the device. confidence is a probability for all outputs together, as in 0.99 or "1-1e-6",
     or "always", for bounds that assume nothing of the data. On a block-scaled unit a and b are products of elements and
     scales, or elements where scale_a, of the shape (M, blocks), and scale_b, (blocks, N), are given, which makes limits
     tighter: of ml_dtypes, or uint8 for codes, or float32. Source: the catalogue of `bounds`.

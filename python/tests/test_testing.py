@@ -24,7 +24,7 @@ class Testing(Test):
             np.save(dir / f"{n}.npy", x)
         a, b, d, limits = (dir / f"{n}.npy" for n in ("a", "b", "d", "limits"))
         for flags, options in [
-            ([], {}), (["-confidence", "always"], {"confidence": "always"}), (["-orders", "any"], {"orders": "any"}),
+            ([], {}), (["-confidence", "always"], {"confidence": "always"}), (["-orders", "any"], {"orders": "any"}), (["-orders", "mixed"], {"orders": "mixed"}),
             (["-split-k", "3", "-out", "binary16"], {"split_k": 3, "out_format": "binary16"}), (["-plan", "split"], {"plan": "split"}),
         ]:  # fmt: skip
             with self.subTest(**options):
@@ -104,7 +104,7 @@ class Testing(Test):
             (ValueError, "confidence is 1.0", {"confidence": 1}),
             (ValueError, 'confidence "some"', {"confidence": "some"}),
             (ValueError, "split_k is 0", {"split_k": 0}),
-            (ValueError, 'orders "all", want split, machine or any', {"orders": "all"}),
+            (ValueError, 'orders "all", want split, mixed, machine or any', {"orders": "all"}),
             (ValueError, "orders any goes without", {"orders": "any", "split_k": 2}),
             (ValueError, "want_device is 'volta', and want is None", {"want_device": "volta"}),
             (ValueError, "want goes|emulate goes without", {"want": d, "emulate": "bits"}),

@@ -37,7 +37,9 @@ const (
 // Planted says how many faults of a kind were planted into products on a
 // device, and which criteria saw them. A fault is above rounding size if it
 // changes an output by more than the largest error of any output of the sound
-// products of the same matrices, over all splits of K that were tried.
+// products of the same matrices, over all splits of K that were tried. What is
+// less than that nobody can tell from rounding who knows the exact product and
+// no more. No limit of package tolerance has a part in it.
 type Planted struct {
 	Device, Data, Fault string
 	Emulated            bool // whether the device is emulated for the second of the Criteria, which is else the first

@@ -43,7 +43,11 @@ func (d *Data) exact(by Implementation) []bool {
 		return nil
 	}
 	precision, least, aligned, fraction := device.C.Precision, device.C, math.MinInt, 0
-	switch c := device.Core.(type) {
+	core := device.Core
+	if c, ok := core.(tcore.Split); ok {
+		core = c.By // of two halves, whose sums are then added in C
+	}
+	switch c := core.(type) {
 	case tcore.Chain:
 	case tcore.Fused:
 		precision, aligned, fraction = min(precision, c.Result.Precision), max(c.ZeroExponent, device.C.Emin), c.FractionBits

@@ -79,7 +79,7 @@ func TestLeastLoss(t *testing.T) {
 		nearest.Nearest = true
 		symmetric := sum
 		symmetric.Losses = p.Symmetric().Losses(fraction)
-		mixed := ValueProducts([]float64{-1, 1}, []float64{1, 1}, x, px, -6, -6)
+		mixed := ValueProducts([]float64{-31. / 32, 31. / 32}, []float64{1, 9}, x, px, -6, -6)
 		other := sum
 		other.Losses, other.LogMoment = mixed.Losses(fraction), mixed.LogMoment
 		for name, s := range map[string]Sum{"nearest": nearest, "symmetric": symmetric, "two signs": other} {

@@ -36,8 +36,8 @@ CONFIDENCE = "1-1e-6"
 
 @dataclass(frozen=True, eq=False)
 class Tolerance:
-    """How far outputs may be from the exact ones: limits, an array of the shape (M, N), absolute, and the bound that gives
-    them at the median, on the device, with what is known of the order of additions; why it holds, and the confidence for
+    """How far outputs may be from the exact ones, each by itself: limits, an array of the shape (M, N), absolute, and the
+    bound that gives them at the median, on the device, with what is known of the order of additions; why it holds, and the confidence for
     all outputs together, 1 for always. median is that of limits, relative is over the median of |A||B|."""
 
     device: str
@@ -58,8 +58,8 @@ class Tolerance:
 
 @dataclass(frozen=True)
 class Output:
-    """An output beyond its tolerance: error is |got - want|, limit the tolerance, excess their ratio. What is not finite
-    is None."""
+    """An output beyond its tolerance: error is |got - want|, limit the tolerance, excess their ratio. want is the exact
+    output, or the middle of what is allowed where truncation has a drift. What is not finite is None."""
 
     row: int
     column: int
@@ -172,7 +172,8 @@ def compare(
     want_plan: Optional[str] = None,
 ) -> Compared:
     """Returns which of the outputs got, of the shape (M, N), are further from the exact A B than `tolerance` allows, and
-    which causes would explain it. The other arguments are as there; out_format is by default the format of got's dtype, if
+    which causes would explain it. With split_k None the same number of parts of K has to fit all outputs, which is more
+    than that each is within its own limit; orders="mixed" asks for the limits alone. The other arguments are as there; out_format is by default the format of got's dtype, if
     that is of 16 bits.
 
     With want, the outputs of another implementation, both are compared with each other, and may differ by both tolerances

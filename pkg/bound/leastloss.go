@@ -6,12 +6,13 @@ import (
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
 
-// LeastLoss returns a lower bound on what the chains of every output lose, where
-// all products have one sign: the part of |D| that truncation takes for sure,
-// before parts are added and D is stored. It holds for all outputs together
-// with probability at least 1 - e^f, for the data that [TruncatedRandomData]
-// assumes. It is 0 where that bound does not hold, where rounding is to nearest,
-// and for products of both signs. It panics as [Evaluate] does.
+// LeastLoss returns a lower bound on what the chains of every output lose,
+// where all products have one sign: the part of |D| that truncation takes for
+// sure, before parts are added and D is stored. It holds for all outputs
+// together with probability at least 1 - e^f, for the data that
+// [TruncatedRandomData] assumes. It is 0 where that bound does not hold, where
+// rounding is to nearest, and for products of both signs. It panics as
+// [Evaluate] does.
 //
 // With it the error of an output is in an [Interval]: where truncation has a
 // drift, a bound that is symmetric about the exact result allows twice as much

@@ -125,10 +125,10 @@ var plantedNames = [][2]string{
 	{Swapped, "two swapped rows"}, {OneBit, "one flipped low bit"},
 }
 
-// PlantedTable returns a table in Markdown of what the criteria catch, by fault:
-// the tolerance of all that were planted, and each criterion of those above
-// rounding size, or with far of those above ten times that; and which sound
-// products they refuse.
+// PlantedTable returns a table in Markdown of what the criteria catch, by
+// fault: the tolerance of all that were planted, and each criterion of those
+// above rounding size, or with far of those above ten times that; and which
+// sound products they refuse.
 func PlantedTable(all []Planted, far bool) string {
 	var b strings.Builder
 	b.WriteString("| | planted | `assert_close`, of all | above | `assert_close` | with `emulate=\"bits\"` | `allclose`, 1e-5, 1e-8 | 1e-2, 1e-2 | 6√(2K)u |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|\n")

@@ -32,11 +32,13 @@ type span struct {
 // that is not known of the device.
 //
 // Let g be the power of two that divides the products of an output, and S their
-// Σ|xy|. Every sum of some of them is a multiple of g of size at most S: it is a
-// number of p bits if S <= 2^p g, and alignment to E cuts nothing off if 2^(E-F)
-// <= g. E is at most the greatest exponent of a product, of S, or that of zero.
+// Σ|xy|. Every sum of some of them is a multiple of g of size at most S: it is
+// a number of p bits if S <= 2^p g, and alignment to E cuts nothing off if
+// 2^(E-F) <= g. E is at most the greatest exponent of a product, of S, or that
+// of zero.
 //
-// Source: derived here; that integers of few bits are added exactly is folklore.
+// Source: derived here; that integers of few bits are added exactly is
+// folklore.
 func (d *Data) exact(by Implementation) []bool {
 	device := by.device()
 	if by.Orders == AnyOrder || by.Plan != nil || device.ScaleBlock > 0 && d.scaled == nil {

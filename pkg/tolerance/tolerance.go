@@ -16,8 +16,8 @@ type Tolerance struct {
 	*Data
 	Implementation Implementation
 
-	// |D̂ - AB| <= Limits, elementwise, with the number of parts of K that allows
-	// most. [Tolerance.Compare] asks for more than that: see there.
+	// |D̂ - AB| <= Limits, elementwise, with the number of parts of K that
+	// allows most. [Tolerance.Compare] asks for more than that: see there.
 	Limits blas64.General
 
 	// Bound is the bound that gives the limit of an output of median size, with
@@ -140,8 +140,9 @@ func (t *Tolerance) allowed(bounds []ceiling, at int) (limits []float64, which b
 }
 
 // errors returns the centres and radii of the intervals of the errors of the
-// outputs that an alternative, the bounds for one number of parts, allows. A centre is 0 but for
-// products of one sign, whose sums truncation makes smaller for sure.
+// outputs that an alternative, the bounds for one number of parts, allows. A
+// centre is 0 but for products of one sign, whose sums truncation makes smaller
+// for sure.
 func (t *Tolerance) errors(alternative int) (centres, radii []float64) {
 	bounds := t.alternatives[alternative]
 	if t.kept != nil {

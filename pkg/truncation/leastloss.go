@@ -20,8 +20,8 @@ var lossShares = map[string]float64{"error": 1. / 2, "losses": 1. / 4, "moments"
 // cuts off the products. Before block j the running sum is at least jLμ - t_j -
 // e in size, with the t_j of the exact sums and the e of [Sum.ErrorBound]. With
 // E_j the exponent of that, a product loses at least Y = |p| mod 2^(E_j-F) if
-// its exponent is less than E_j: more if it is aligned to a greater one. These Y
-// are independent, and as e^-x <= 1 - x + x²/2 for x >= 0,
+// its exponent is less than E_j: more if it is aligned to a greater one. These
+// Y are independent, and as e^-x <= 1 - x + x²/2 for x >= 0,
 //
 //	ΣY >= ΣE Y - √(2l ΣE Y²),  l = log 1/ζ.
 //

@@ -131,7 +131,7 @@ def tolerance(
     scales, or elements where scale_a, of the shape (M, blocks), and scale_b, (blocks, N), are given, which makes limits
     tighter: of ml_dtypes, or uint8 for codes, or float32. Source: the catalogue of `bounds`.
 
-    >>> t = tolerance(np.ones((4, 64)), np.ones((64, 2)), "hopper", confidence="always")
+    >>> t = tolerance(np.full((4, 64), 0.1), np.full((64, 2), 0.1), "hopper", confidence="always")
     >>> t.limits.shape, t.bound
     ((4, 2), 'truncation')
     """

@@ -52,6 +52,19 @@ class Testing(Test):
         with self.assertRaisesRegex(AssertionError, "beyond its tolerance"):
             testing.assert_close(roundoff.gemm(*e4m3, in_="e4m3"), *e4m3, device="blackwell", emulate="sums")
 
+    def test_mixed(self):
+        rng = np.random.default_rng(3)
+        a, b = (rng.random(n).astype(ml_dtypes.float8_e4m3fn) for n in ((24, 1003), (1003, 24)))
+        got = roundoff.gemm(a, b, in_="e4m3")
+        testing.assert_close(got, a, b)
+        got[:5] = roundoff.gemm(a[:5], b, in_="e4m3", split_k=32)  # sound tiles, cut otherwise
+        found = testing.compare(got, a, b)
+        self.assertFalse(found)
+        self.assertIn("mixed orders allow each output another", found.text)
+        testing.assert_close(got, a, b, orders="mixed")
+        with self.assertRaisesRegex(AssertionError, "missing"):
+            testing.assert_close(roundoff.gemm(a[:, :900], b[:900], in_="e4m3"), a, b, orders="mixed")
+
     def test_scales(self):
         rng = np.random.default_rng(5)
         device, k = "blackwell-tcgen05-mxe4m3-binary32", 128

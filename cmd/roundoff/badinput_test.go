@@ -115,7 +115,7 @@ func TestBadInput(t *testing.T) {
 		"tolerance -k 3 A.npy A.npy":                                                     "-k and -header go without matrices",
 		"tolerance -emulate bits A.npy A.npy":                                            "-emulate goes with three files",
 		"tolerance -emulate all A.npy A.npy A.npy":                                       `-emulate "all", want sums or bits`,
-		"tolerance -orders all A.npy A.npy":                                              `-orders "all", want split, machine or any`,
+		"tolerance -orders all A.npy A.npy":                                              `-orders "all", want split, mixed, machine or any`,
 		"tolerance -orders any -split-k 2 A.npy A.npy":                                   "-orders any goes without -split-k",
 		"tolerance -split-k -1 A.npy A.npy":                                              "-split-k -1, want 0 or more",
 		"tolerance -split-k 2 -parts 3 A.npy A.npy":                                      "-parts 3 goes with -orders split",

@@ -50,7 +50,7 @@ func toleranceCommand(_ context.Context, args []string, stdout, stderr io.Writer
 	flags.IntVar(&q.SplitK, "split-k", q.SplitK, "K is cut into this `number` of parts, added in binary32; 0: it is not known into how many")
 	flags.IntVar(&q.Promote, "promote", q.Promote, "the sums of this `number` of products are added in binary32")
 	flags.IntVar(&q.Parts, "parts", q.Parts, fmt.Sprintf("where -split-k is not known, into at most this `number`; 0 is %d", tolerance.MostParts))
-	flags.StringVar(&q.Orders, "orders", q.Orders, "the `orders` of additions that are possible: split, for an unknown number of parts, machine, for what\nthe other flags say, or any")
+	flags.StringVar(&q.Orders, "orders", q.Orders, "the `orders` of additions that are possible: split, for an unknown number of parts, the same for\nall outputs, mixed, for another one for each, machine, for what the other flags say, or any")
 	flags.StringVar(&q.Plan, "plan", q.Plan, "computed by this `plan` of a library: a name or text of roundoff plan, or 'cublaslt-13.1 h100 66,0,1,0,0,0,35'")
 	flags.StringVar(&q.Confidence, "confidence", q.Confidence, "want this `probability` for all outputs together, or always, for bounds that assume nothing of the data")
 	flags.StringVar(&q.Emulate, "emulate", "", "GOT must also be what the device computes for some number of parts: `sums`, but for the order of adding\nthem, or bits, where they are added from the first to the last")

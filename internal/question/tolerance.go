@@ -23,7 +23,7 @@ type Maker struct {
 	SplitK  int    `json:"split_k"` // 0: not known
 	Promote int    `json:"promote"`
 	Parts   int    `json:"parts"`  // the most, where split_k is not known; 0: that of the package
-	Orders  string `json:"orders"` // split, machine or any; "": machine if anything is told of K, else split
+	Orders  string `json:"orders"` // split, mixed, machine or any; "": machine if anything is told of K, else split
 	Plan    string `json:"plan"`   // as FindPlan reads it, in place of Device, Acc, SplitK and Promote; "" for none
 }
 
@@ -72,15 +72,15 @@ func (q Maker) Implementation(m, n, k int) (by tolerance.Implementation, err err
 			orders = tolerance.OneMachine.String()
 		}
 	}
-	all := []tolerance.Orders{tolerance.UnknownSplit, tolerance.OneMachine, tolerance.AnyOrder}
+	all := []tolerance.Orders{tolerance.UnknownSplit, tolerance.MixedSplits, tolerance.OneMachine, tolerance.AnyOrder}
 	i := slices.IndexFunc(all, func(o tolerance.Orders) bool { return o.String() == orders })
 	switch {
 	case i < 0:
-		return by, fmt.Errorf("-orders %q, want split, machine or any", q.Orders)
+		return by, fmt.Errorf("-orders %q, want split, mixed, machine or any", q.Orders)
 	case told && all[i] != tolerance.OneMachine:
 		return by, fmt.Errorf("-orders %s goes without -split-k, -promote and -plan, which tell one", orders)
-	case q.Parts > 0 && all[i] != tolerance.UnknownSplit:
-		return by, fmt.Errorf("-parts %d goes with -orders split", q.Parts)
+	case q.Parts > 0 && all[i] != tolerance.UnknownSplit && all[i] != tolerance.MixedSplits:
+		return by, fmt.Errorf("-parts %d goes with -orders split and mixed", q.Parts)
 	}
 	by.Orders, by.MostParts = all[i], q.Parts
 	if q.Plan != "" {

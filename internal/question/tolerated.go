@@ -60,6 +60,9 @@ func orders(t *tolerance.Tolerance) string {
 		if most == 0 {
 			most = tolerance.MostParts
 		}
+		if by.Orders == tolerance.MixedSplits {
+			return fmt.Sprintf("K in at most %d parts, in each output another number, %d being the worst", most, t.Parts)
+		}
 		return fmt.Sprintf("K in at most %d parts, %d being the worst", most, t.Parts)
 	}
 	return "K in any number of parts"

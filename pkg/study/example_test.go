@@ -608,7 +608,7 @@ func aPlanted() []study.Planted {
 
 func ExamplePlantedTable() {
 	fmt.Println(strings.Split(study.PlantedTable(aPlanted(), false), "\n")[5])
-	// Output: | two swapped rows | 4 | 2 | 100 % | – | 50.0 % | 0 % | 100 % |
+	// Output: | two swapped rows | 4 | 50.0 % | 2 | 100 % | – | 50.0 % | 0 % | 100 % |
 }
 
 func ExamplePlantedNamed() {

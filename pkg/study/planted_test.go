@@ -141,16 +141,22 @@ func plantedMessage(t *testing.T) string {
 }
 
 // No output of a sound product is refused, at most 10⁻⁶ of them being allowed,
-// and the faults that are large are all caught.
+// and of the faults above rounding size 95 % of every kind are caught, but for
+// flipped bits without emulation.
 func TestPlantedVerdict(t *testing.T) {
 	all := recordedPlanted(t)
 	sound := total(all, func(p Planted) bool { return p.Fault == NoFault })
 	if sound.Outputs < 1e6 || sound.Alarms[0] != 0 || sound.Alarms[1] != 0 {
 		t.Errorf("of %d outputs of sound products %v are refused", sound.Outputs, sound.Alarms)
 	}
-	faults := total(all, func(p Planted) bool { return p.Fault != NoFault && p.Fault != OneBit })
-	if float64(faults.Caught[0]) < 0.95*float64(faults.Above) {
-		t.Errorf("%d of %d faults are caught, want 95 %%", faults.Caught[0], faults.Above)
+	for _, fault := range plantedFaults {
+		z, least := total(all, func(p Planted) bool { return p.Fault == fault.name }), 0.95
+		if fault.name == OneBit {
+			least = 0.6
+		}
+		if float64(z.Caught[0]) < least*float64(z.Above) {
+			t.Errorf("%s: %d of %d faults are caught, want %v of them", fault.name, z.Caught[0], z.Above, least)
+		}
 	}
 	bits := total(all, func(p Planted) bool { return p.Fault == OneBit && p.Emulated })
 	if float64(bits.Caught[1]) < 0.95*float64(bits.Above) {

@@ -76,8 +76,11 @@ func (s suspicion) share(name, words string, explains func(e Element) bool) Caus
 	return Cause{name, words, float64(n) / float64(len(s.beyond))}
 }
 
-// near reports whether an output is as a cause would have it.
-func near(e Element, x, limit float64) bool { return math.Abs(e.Got-x) <= slack*limit }
+// near reports whether an output is as a cause would have it, which is computed
+// in binary64.
+func near(e Element, x, limit float64) bool {
+	return math.Abs(e.Got-x) <= slack*limit+0x1p-40*math.Abs(x)
+}
 
 // notFinite finds NaN and infinities.
 func (s suspicion) notFinite() []Cause {

@@ -13,8 +13,9 @@ import (
 // rounded to its format.
 type ceiling struct {
 	bound.Result
-	parts, length int  // of K; 0 if that is not told
-	stores        bool // the sum is rounded to the format of D
+	parts, length int     // of K; 0 if that is not told
+	stores        bool    // the sum is rounded to the format of D
+	loss          float64 // that the sums of parts of every output lose, where all products have one sign
 }
 
 // covers reports whether c allows all that d allows.
@@ -41,12 +42,12 @@ func alternatives(k bound.Problem, by Implementation, f roundoff.Failure) (all [
 	if device.C.Precision > tcore.Binary32.Precision {
 		k.Output = device.C
 	}
-	add := func(results []bound.Result, parts, length int, stores bool) error {
+	add := func(results []bound.Result, parts, length int, stores bool, loss float64) error {
 		var hold []ceiling
 		why := ""
 		for _, r := range results {
 			if r.Holds && !(always && r.Confidence != roundoff.Never) {
-				hold = append(hold, ceiling{r, parts, length, stores})
+				hold = append(hold, ceiling{r, parts, length, stores, loss})
 			} else if why == "" || r.Bound == bound.Truncation.Name {
 				why = r.Why
 			}
@@ -57,10 +58,10 @@ func alternatives(k bound.Problem, by Implementation, f roundoff.Failure) (all [
 		all = append(all, tightest(hold))
 		return nil
 	}
-	each := f.Split(float64(randomBounds()))
+	each := f.Split(float64(randomBounds() + 1)) // and what truncation takes for sure
 	switch {
 	case by.Orders == AnyOrder:
-		return all, add(bound.AllOrders(k, bound.Orders{}, f), 0, 0, by.output().Precision < tcore.Binary32.Precision)
+		return all, add(bound.AllOrders(k, bound.Orders{}, f), 0, 0, by.output().Precision < tcore.Binary32.Precision, 0)
 	case by.Plan != nil:
 		p := *by.Plan
 		p.Output = tcore.Binary32
@@ -71,7 +72,7 @@ func alternatives(k bound.Problem, by Implementation, f roundoff.Failure) (all [
 		if err != nil {
 			return nil, err
 		}
-		return all, add(results, 0, 0, by.output().Precision < tcore.Binary32.Precision)
+		return all, add(results, 0, 0, by.output().Precision < tcore.Binary32.Precision, 0)
 	}
 	out := k.Output
 	for _, m := range by.machines(k.K) {
@@ -84,7 +85,11 @@ func alternatives(k bound.Problem, by Implementation, f roundoff.Failure) (all [
 		if parts > 1 {
 			carried = tcore.Binary32
 		}
-		if err := add(results, parts, k.Length(), by.output().Precision < carried.Precision); err != nil {
+		loss := 0.0
+		if !always {
+			loss = k.LeastLoss(each)
+		}
+		if err := add(results, parts, k.Length(), by.output().Precision < carried.Precision, loss); err != nil {
 			return nil, err
 		}
 	}
@@ -140,6 +145,13 @@ func tightest(all []ceiling) (kept []ceiling) {
 func (c ceiling) merged(size, sums float64) float64 {
 	chains := (c.Result.Parts.Accumulation + c.Result.Parts.Drift) * (1 + 0x1p-40) * size
 	return chains + float64(c.parts-1)*tcore.Binary32.UnitRoundoff()*(sums+chains+c.Underflow) + c.Underflow
+}
+
+// merging returns a bound on the rest of the error of an output of one sign,
+// but for what its chains lose: m-1 roundings of computed sums, where limit
+// bounds all errors.
+func (c ceiling) merging(size, limit float64) float64 {
+	return float64(c.parts-1) * tcore.Binary32.UnitRoundoff() * (size + limit)
 }
 
 // storing returns the most that rounding numbers of at most this size to f to

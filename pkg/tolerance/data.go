@@ -112,6 +112,26 @@ func (d *Data) problem(by Implementation, statistics bool) (k bound.Problem, err
 	return k, err
 }
 
+// sign returns the sign of all products, 0 if they have both.
+func (d *Data) sign() float64 {
+	of := func(m blas32.General) float64 {
+		positive, negative := false, false
+		for i := range m.Rows {
+			for _, x := range matrix.Row(m, i) {
+				positive, negative = positive || x > 0, negative || x < 0
+			}
+		}
+		switch {
+		case positive && negative:
+			return 0
+		case negative:
+			return -1
+		}
+		return 1
+	}
+	return of(d.A) * of(d.B)
+}
+
 // partSums returns upper bounds of the sizes of the sums of parts of a length,
 // added up for each output.
 func (d *Data) partSums(length int) []float64 {

@@ -8,10 +8,12 @@
 //
 // Every output has a tolerance of its own, absolute, which follows from its own
 // sum of sizes, |A||B|. What is not known of the implementation, as into how
-// many parts K is split, is an [Orders]: the tolerance is then the greatest of
-// all that are possible. It holds for all outputs together: the probability
-// that any of a sound product is beyond it is at most e^f. With
-// [roundoff.Never] only bounds are used that assume nothing and always hold.
+// many parts K is split, is an [Orders]: the limit of an output is then the
+// greatest of all that are possible, and one number of parts has to fit all
+// outputs unless the orders are [MixedSplits]. It holds for all outputs
+// together: the probability that any of a sound product is beyond it is at most
+// e^f. With [roundoff.Never] only bounds are used that assume nothing and
+// always hold.
 //
 // [Tolerance.Compare] tells which outputs are beyond it, by how much, and which
 // causes would explain that: products that are missing, a wrong scale, rows in

@@ -12,10 +12,10 @@ import (
 type Orders int
 
 const (
-	// UnknownSplit: K is cut into any number of parts up to MostParts, of equal
-	// numbers of whole blocks but for the last. Each is a chain on the device, and
-	// the sums of parts are added in binary32 in any order. Promotion, every so
-	// many products, is such a cut too.
+	// UnknownSplit: K is cut into any number of parts up to MostParts, the same for
+	// all outputs, of equal numbers of whole blocks but for the last. Each is a
+	// chain on the device, and the sums of parts are added in binary32 in any
+	// order. Promotion, every so many products, is such a cut too.
 	UnknownSplit Orders = iota
 
 	// OneMachine: as the Machine or the Plan says.
@@ -24,6 +24,10 @@ const (
 	// AnyOrder: every plan of package plan on the device that loses no products
 	// and has no scales, with any cuts, folds and groups: see [bound.AllOrders].
 	AnyOrder
+
+	// MixedSplits: as UnknownSplit, but each output may have another number of
+	// parts, as where some tiles are split and others are not. It allows more.
+	MixedSplits
 )
 
 // String returns the name of the orders, as flags have it.
@@ -35,12 +39,14 @@ func (o Orders) String() string {
 		return "machine"
 	case AnyOrder:
 		return "any"
+	case MixedSplits:
+		return "mixed"
 	}
 	return fmt.Sprintf("Orders(%d)", int(o))
 }
 
-// MostParts is the largest number of parts of K that UnknownSplit allows,
-// unless an implementation has another.
+// MostParts is the largest number of parts of K that UnknownSplit and
+// MixedSplits allow, unless an implementation has another.
 const MostParts = 32
 
 // An Implementation is what is known of how a product is computed. Its Machine
@@ -49,7 +55,7 @@ const MostParts = 32
 type Implementation struct {
 	Machine   tcore.Machine
 	Orders    Orders
-	MostParts int        // of UnknownSplit; 0 means MostParts of this package
+	MostParts int        // of UnknownSplit and MixedSplits; 0 means MostParts of this package
 	Plan      *plan.Plan // of OneMachine, in place of the machine but for its Output; nil for none
 }
 
@@ -108,7 +114,7 @@ func (by Implementation) check() error {
 		return fmt.Errorf("tolerance: Machine.Device %q rounds nothing: want its sums exactly", d.Name)
 	}
 	switch {
-	case by.Orders < UnknownSplit || by.Orders > AnyOrder:
+	case by.Orders < UnknownSplit || by.Orders > MixedSplits:
 		return fmt.Errorf("tolerance: Orders = %v, want a constant of the package", by.Orders)
 	case by.MostParts < 0:
 		return fmt.Errorf("tolerance: MostParts = %d, want 0 or more", by.MostParts)

@@ -3,6 +3,7 @@ package tolerance
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/roundofflab/roundoff/internal/matrix"
@@ -79,6 +80,9 @@ func TestMeasureScaled(t *testing.T) {
 		emulations, err := known.Emulate()
 		if err != nil {
 			t.Fatal(err)
+		}
+		if !slices.Contains(known.exact, true) || unknown.exact != nil {
+			t.Errorf("%s: of sums with scales %v are exact, without %v", d.Name, known.exact, unknown.exact)
 		}
 		for i, limit := range known.Limits.Data {
 			if limit > unknown.Limits.Data[i] {

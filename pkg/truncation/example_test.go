@@ -213,6 +213,20 @@ func ExampleSum_ErrorAndDrift() {
 	// Output: at most 36, 31 in the mean
 }
 
+// Whatever the products are, the sum comes out smaller.
+func ExampleSum_LeastLoss() {
+	x, even := []float64{1, 1.125, 1.25, 1.375, 1.5, 1.625, 1.75, 1.875}, []float64{1, 1, 1, 1, 1, 1, 1, 1}
+	p := truncation.ValueProducts(x, even, x, even, -6, -6)
+	s := truncation.Sum{
+		Accumulator: truncation.Accumulator{Terms: 32, FractionBits: 13, Unit: 0x1p-14},
+		Losses:      p.Losses(13),
+		LogMoment:   p.LogMoment,
+		Largest:     1.875 * 1.875,
+	}
+	fmt.Printf("at least %.2g\n", s.LeastLoss(1024, 1, roundoff.FailureOf(0.99)))
+	// Output: at least 21
+}
+
 // ψ(θ) is near θ²V/2 for small θ.
 func ExampleCumulant_At() {
 	var c truncation.Cumulant

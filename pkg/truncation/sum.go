@@ -68,6 +68,17 @@ func (t Sum) ErrorBound(K int, sums float64, f roundoff.Failure) float64 {
 // Source: derived here; Jensen's inequality for the exponentials of the
 // supermartingales.
 func (t Sum) ErrorAndDrift(K int, sums float64, f roundoff.Failure) (bound, drift float64) {
+	c, each := t.prepare(K, sums, f)
+	bound, drift = c.leastBound(each)
+	if t.Losses.Products.symmetric {
+		drift = 0
+	}
+	return bound, drift
+}
+
+// prepare returns the chain with the bounds of its exact sums, and the failure
+// of the loss of each of the sums. It panics as [Sum.ErrorBound] does.
+func (t Sum) prepare(K int, sums float64, f roundoff.Failure) (c *chain, each roundoff.Failure) {
 	check.Count("K", K)
 	t.Step()
 	if t.Losses.F != t.FractionBits {
@@ -77,22 +88,22 @@ func (t Sum) ErrorAndDrift(K int, sums float64, f roundoff.Failure) (bound, drif
 		panic("truncation: Largest = " + strconv.FormatFloat(t.Largest, 'g', -1, 64) + ", want it finite and not negative")
 	}
 	account := f.Account(sumShares)
-	c := newChain(t, K, account)
+	c = newChain(t, K, account)
 	c.sums = newExactSums(K, t.Terms, c.mean, t.Largest, t.Losses.Products.deviation(t.Largest), t.LogMoment,
 		account.Spend("exact sums").Split(sums))
-	each := account.Spend("losses").Split(sums)
+	return c, account.Spend("losses").Split(sums)
+}
 
-	// Every grid of θ gives a bound; the second and the third are centred at the
-	// best θ of the one before. The grids are not random, so that the least of the
-	// three bounds fails with no greater probability than each.
+// leastBound returns the least bound on the error of three grids of θ, and on
+// its mean. Every grid gives a bound; the second and the third are centred at
+// the best θ of the one before. The grids are not random, so that the least of
+// the three bounds fails with no greater probability than each.
+func (c *chain) leastBound(each roundoff.Failure) (bound, drift float64) {
 	bound, drift = math.Inf(1), math.Inf(1)
 	θ := c.firstScale(each)
 	for _, ratio := range []float64{4, 2, math.Sqrt2} {
 		e, at, d := c.bound(geometric(θ, ratio, 8), each)
 		bound, drift, θ = min(bound, e), min(drift, d), at
-	}
-	if t.Losses.Products.symmetric {
-		drift = 0
 	}
 	return bound, drift
 }

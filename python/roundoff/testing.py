@@ -36,8 +36,8 @@ CONFIDENCE = "1-1e-6"
 
 @dataclass(frozen=True, eq=False)
 class Tolerance:
-    """How far outputs may be from the exact ones: limits, an array of the shape (M, N), absolute, and the bound that gives
-    them at the median, on the device, with what is known of the order of additions; why it holds, and the confidence for
+    """How far outputs may be from the exact ones, each by itself: limits, an array of the shape (M, N), absolute, and the
+    bound that gives them at the median, on the device, with what is known of the order of additions; why it holds, and the confidence for
     all outputs together, 1 for always. median is that of limits, relative is over the median of |A||B|."""
 
     device: str
@@ -58,8 +58,8 @@ class Tolerance:
 
 @dataclass(frozen=True)
 class Output:
-    """An output beyond its tolerance: error is |got - want|, limit the tolerance, excess their ratio. What is not finite
-    is None."""
+    """An output beyond its tolerance: error is |got - want|, limit the tolerance, excess their ratio. want is the exact
+    output, or the middle of what is allowed where truncation has a drift. What is not finite is None."""
 
     row: int
     column: int
@@ -125,13 +125,13 @@ def tolerance(
     in_ of the device first, as `gemm` does, by default those of their own dtypes if these are of 16 bits or less. The
     device adds in acc, binary32 or that of a device named in full, and D is stored in out_format, by default acc. With
     split_k None it is not known into how many parts K is cut, of equal length and at most parts, 32 by default. promote
-    cuts K every so many products. plan is that of a library, as in `bounds`. orders is "any" for every order of additions
-    on the device. confidence is a probability for all outputs together, as in 0.99 or "1-1e-6",
+    cuts K every so many products. plan is that of a library, as in `bounds`. orders is "mixed" if the number of parts may
+    differ from output to output, and "any" for every order of additions on the device. confidence is a probability for all outputs together, as in 0.99 or "1-1e-6",
     or "always", for bounds that assume nothing of the data. On a block-scaled unit a and b are products of elements and
     scales, or elements where scale_a, of the shape (M, blocks), and scale_b, (blocks, N), are given, which makes limits
     tighter: of ml_dtypes, or uint8 for codes, or float32. Source: the catalogue of `bounds`.
 
-    >>> t = tolerance(np.ones((4, 64)), np.ones((64, 2)), "hopper", confidence="always")
+    >>> t = tolerance(np.full((4, 64), 0.1), np.full((64, 2), 0.1), "hopper", confidence="always")
     >>> t.limits.shape, t.bound
     ((4, 2), 'truncation')
     """
@@ -172,7 +172,8 @@ def compare(
     want_plan: Optional[str] = None,
 ) -> Compared:
     """Returns which of the outputs got, of the shape (M, N), are further from the exact A B than `tolerance` allows, and
-    which causes would explain it. The other arguments are as there; out_format is by default the format of got's dtype, if
+    which causes would explain it. With split_k None the same number of parts of K has to fit all outputs, which is more
+    than that each is within its own limit; orders="mixed" asks for the limits alone. The other arguments are as there; out_format is by default the format of got's dtype, if
     that is of 16 bits.
 
     With want, the outputs of another implementation, both are compared with each other, and may differ by both tolerances

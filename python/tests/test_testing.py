@@ -24,7 +24,7 @@ class Testing(Test):
             np.save(dir / f"{n}.npy", x)
         a, b, d, limits = (dir / f"{n}.npy" for n in ("a", "b", "d", "limits"))
         for flags, options in [
-            ([], {}), (["-confidence", "always"], {"confidence": "always"}), (["-orders", "any"], {"orders": "any"}),
+            ([], {}), (["-confidence", "always"], {"confidence": "always"}), (["-orders", "any"], {"orders": "any"}), (["-orders", "mixed"], {"orders": "mixed"}),
             (["-split-k", "3", "-out", "binary16"], {"split_k": 3, "out_format": "binary16"}), (["-plan", "split"], {"plan": "split"}),
         ]:  # fmt: skip
             with self.subTest(**options):
@@ -51,6 +51,19 @@ class Testing(Test):
         testing.assert_close(roundoff.gemm(*e4m3, in_="e4m3").astype(ml_dtypes.bfloat16), *e4m3)
         with self.assertRaisesRegex(AssertionError, "beyond its tolerance"):
             testing.assert_close(roundoff.gemm(*e4m3, in_="e4m3"), *e4m3, device="blackwell", emulate="sums")
+
+    def test_mixed(self):
+        rng = np.random.default_rng(3)
+        a, b = (rng.random(n).astype(ml_dtypes.float8_e4m3fn) for n in ((24, 1003), (1003, 24)))
+        got = roundoff.gemm(a, b, in_="e4m3")
+        testing.assert_close(got, a, b)
+        got[:5] = roundoff.gemm(a[:5], b, in_="e4m3", split_k=32)  # sound tiles, cut otherwise
+        found = testing.compare(got, a, b)
+        self.assertFalse(found)
+        self.assertIn("mixed orders allow each output another", found.text)
+        testing.assert_close(got, a, b, orders="mixed")
+        with self.assertRaisesRegex(AssertionError, "beyond its tolerance"):
+            testing.assert_close(roundoff.gemm(a[:, :900], b[:900], in_="e4m3"), a, b, orders="mixed")
 
     def test_scales(self):
         rng = np.random.default_rng(5)
@@ -104,7 +117,7 @@ class Testing(Test):
             (ValueError, "confidence is 1.0", {"confidence": 1}),
             (ValueError, 'confidence "some"', {"confidence": "some"}),
             (ValueError, "split_k is 0", {"split_k": 0}),
-            (ValueError, 'orders "all", want split, machine or any', {"orders": "all"}),
+            (ValueError, 'orders "all", want split, mixed, machine or any', {"orders": "all"}),
             (ValueError, "orders any goes without", {"orders": "any", "split_k": 2}),
             (ValueError, "want_device is 'volta', and want is None", {"want_device": "volta"}),
             (ValueError, "want goes|emulate goes without", {"want": d, "emulate": "bits"}),

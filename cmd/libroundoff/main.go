@@ -77,6 +77,11 @@ func roundoff_devices(to **C.char) C.int { return answer(to, abi.Devices) }
 //export roundoff_formats
 func roundoff_formats(to **C.char) C.int { return answer(to, abi.Formats) }
 
+//export roundoff_threads
+func roundoff_threads(q *C.char, to **C.char) C.int {
+	return answer(to, func() (string, error) { return abi.Threads(question(q)) })
+}
+
 //export roundoff_gemm
 func roundoff_gemm(q *C.char, a, b, c, d *C.roundoff_matrix, cancel *C.int32_t, to **C.char) C.int {
 	return answer(to, func() (string, error) {

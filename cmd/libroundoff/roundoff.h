@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-#define ROUNDOFF_ABI 3
+#define ROUNDOFF_ABI 4
 
 enum {
 	ROUNDOFF_OK = 0,
@@ -51,6 +51,10 @@ int roundoff_devices(char **answer);
 /* The answer: {"formats": [...], "recipes": [...]}, what a matrix can be made of, and how
  * libraries quantise. */
 int roundoff_formats(char **answer);
+
+/* From now on calls use so many cores, "threads" (0), of this process; 0 asks for the number alone. The answer:
+ * {"threads": ...}. At first it is GOMAXPROCS of the environment in which the process started, or that of all cores. */
+int roundoff_threads(const char *question, char **answer);
 
 /* D = alpha A B + beta C as a device computes it, bit for bit. Keys, with what they are if they
  * are not there: "device" ("hopper"), "in" (the formats of a device named in full, else

@@ -18,6 +18,9 @@ var Functions = []Function{
 	{"formats", false, nil, false, []string{
 		`The answer: {"formats": [...], "recipes": [...]}, what a matrix can be made of, and how`,
 		"libraries quantise."}},
+	{"threads", true, nil, false, []string{
+		`From now on calls use so many cores, "threads" (0), of this process; 0 asks for the number alone. The answer:`,
+		`{"threads": ...}. At first it is GOMAXPROCS of the environment in which the process started, or that of all cores.`}},
 	{"gemm", true, []string{"a", "b", "?c", "d"}, true, []string{
 		"D = alpha A B + beta C as a device computes it, bit for bit. Keys, with what they are if they",
 		`are not there: "device" ("hopper"), "in" (the formats of a device named in full, else`,

@@ -7,7 +7,7 @@
 >>> f'{roundoff.bounds(a, b, in_="e4m3")[0].constant:.2g}'  # |error| is at most so many times |A||B|; it is 0.053
 '0.055'
 
-Everything is computed by a library of Go in this package, in as many threads as there are cores. Importing the package
+Everything is computed by a library of Go in this package, on all cores or as many as `threads` says. Importing the package
 does not open it; the first call does. After that, a child of os.fork cannot use it, and says so.
 """
 
@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ._catalogue import devices, formats, recipes, version
+    from ._catalogue import devices, formats, recipes, threads, version
     from ._emulation import Emulation, emulate
     from ._library import Error
     from ._products import dot, exact, gemm, quantise, round, trace
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 __all__ = [
     "Advice", "Audit", "Audited", "Bound", "Device", "Emulation", "Error", "Format", "Prediction", "Quantised", "Recipe", "Rows",
     "Run", "Trace", "advise", "audit", "bounds", "devices", "dot", "emulate", "exact", "formats", "gemm", "predict", "quantise",
-    "recipes", "round", "trace", "version",
+    "recipes", "round", "threads", "trace", "version",
 ]  # fmt: skip
 
 # Where each name is. A module is imported when a name of it is first used: a program that only imports this one waits for
 # none of them.
 _MODULES = {
-    "_catalogue": "devices formats recipes version",
+    "_catalogue": "devices formats recipes threads version",
     "_emulation": "Emulation emulate",
     "_library": "Error",
     "_products": "dot exact gemm quantise round trace",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict
+from typing import Any, Dict, Optional
 
 from . import _library
 from ._records import Device, Format, Recipe, Rows, record
@@ -41,6 +41,21 @@ def recipes() -> Rows[Recipe]:
     'e4m3'
     """
     return Rows(record(Recipe, r) for r in _asked("formats")["recipes"])
+
+
+def threads(n: Optional[int] = None) -> int:
+    """Returns how many cores the library uses in this process, after it was told to use n, unless n is None. At first it
+    is `GOMAXPROCS` of the environment in which the process started, or the number of all cores.
+
+    >>> before = threads()
+    >>> threads(1), threads(before) == before
+    (1, True)
+
+    Raises ValueError unless n is positive.
+    """
+    if n is not None and n < 1:
+        raise ValueError(f"n is {n}, want 1 or more")
+    return int(_library.ask("threads", {"threads": n}, work=0)["threads"])
 
 
 def version() -> Dict[str, Any]:

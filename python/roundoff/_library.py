@@ -10,7 +10,7 @@ import threading
 from pathlib import Path
 from typing import Any, Callable, Optional, Sequence
 
-ABI = 3  # of the functions that are called here
+ABI = 4  # of the functions that are called here
 NAME = "_libroundoff.so"
 
 _OK, _ARGUMENT, _FAILED, _CANCELLED = range(4)
@@ -41,7 +41,7 @@ _UNASKED = ("version", "devices", "formats")
 _CANCEL = ("gemm", "dot", "exact", "audit", "sweep")
 _MATRICES = {
     "gemm": 4, "dot": 6, "trace": 2, "round": 2, "quantise": 4, "exact": 4,
-    "bound": 2, "advise": 2, "predict": 2, "tolerance": 7, "audit": 2, "sweep": 0, "join": 0,
+    "threads": 0, "bound": 2, "advise": 2, "predict": 2, "tolerance": 7, "audit": 2, "sweep": 0, "join": 0,
 }  # fmt: skip
 
 _lock = threading.Lock()

@@ -159,12 +159,13 @@ def shard(question: Dict[str, Any], name: str, stopped: Callable[[], bool]) -> b
         done.set()
 
 
-def found(threads: int) -> str:
+def found(threads: Optional[int] = None) -> str:
     """Returns which roundoff this process has: the version of the package and of the library, and where that has no
-    commit to its name, how its file begins in SHA-256. Unless the library is open already, it will use as many cores as
-    the process has threads for tasks: more would be those of its neighbours."""
-    if _library._library is None:
-        os.environ.setdefault("GOMAXPROCS", str(threads))
+    commit to its name, how its file begins in SHA-256. Unless the library is open already, or GOMAXPROCS is in the
+    environment, it will use so many cores, as many as the process has threads for tasks: more would be those of its
+    neighbours."""
+    if threads is not None and _library._library is None and "GOMAXPROCS" not in os.environ:
+        _catalogue.threads(threads)
     try:
         package = importlib.metadata.version("roundoff")
     except importlib.metadata.PackageNotFoundError:

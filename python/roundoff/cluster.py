@@ -364,7 +364,7 @@ def _connect(client: Any, workers: Optional[int], close: contextlib.ExitStack) -
 
 def _refuse_others(client: Any) -> str:
     """Returns what this process has of roundoff. Raises RuntimeError if a worker has something else."""
-    have = _sweeps.found(os.cpu_count() or 1)
+    have = _sweeps.found()
     others = {w: got for w, got in client.run(_probe).items() if got != have}
     if others:
         raise _unfit(others, have)

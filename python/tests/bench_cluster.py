@@ -6,15 +6,17 @@ It prints tables in Markdown, as python/README.md has them. Seconds of a machine
 says: runs to be compared are interleaved, and seconds of processors depend on it less.
 """
 
+import multiprocessing
 import os
 import statistics
 import sys
 import time
+from concurrent.futures import ProcessPoolExecutor
 
 import distributed
 
 import roundoff
-from roundoff import cluster
+from roundoff import _sweeps, cluster
 
 K, ROUNDS = 16, 3
 # A bound that is told before the product. Those that read the sums of a run are tested product by product, and cost as much
@@ -57,6 +59,24 @@ def efficiency(one, two):
     return found
 
 
+def computed(question, name):
+    """Computes a shard on one core."""
+    roundoff.threads(1)
+    return len(_sweeps.shard(question, name, lambda: False))
+
+
+def plainly():
+    """Returns the efficiency of two processes without Dask, with the same shards in turns: what this machine has to give."""
+    question, names = plan(8 * 1024**2, k=4096).question(), [f"{i}/4" for i in range(1, 5)]
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, spawn) as one, ProcessPoolExecutor(2, spawn) as two:
+        for pool in (one, two):
+            list(pool.map(computed, [question] * 4, [f"{i}/1000" for i in range(1, 5)]))
+        for _ in range(ROUNDS):
+            t1, t2 = (timed(lambda: list(pool.map(computed, [question] * 4, names))) for pool in (one, two))
+            yield t1 / t2 / 2
+
+
 def overhead(one):
     """Returns the seconds that a shard costs beside what it computes: 100 shards in place of one, without any draw."""
     p = plan(1, k=1, m=1)
@@ -69,10 +89,11 @@ def workers(one, two):
     found = efficiency(one, two)
     (t1, c1), (t2, c2) = ([statistics.median(x) for x in zip(*found[n])] for n in (1, 2))
     ratios = [x[0] / y[0] / 2 for x, y in zip(found[1], found[2])]
-    task = overhead(one)
+    task, plain = overhead(one), list(plainly())
     print("| | |\n|---|--:|")
     print(f"| one worker, and two, 4 shards, {ROUNDS} times in turns | {t1:.1f} s and {t2:.1f} s, of processors {c1:.1f} s and {c2:.1f} s |")
     print(f"| efficiency of two workers | {statistics.median(ratios):.2f}, from {min(ratios):.2f} to {max(ratios):.2f} |")
+    print(f"| efficiency of two processes without Dask | {statistics.median(plain):.2f}, from {min(plain):.2f} to {max(plain):.2f} |")
     print(f"| a shard without draws | {task * 1e3:.0f} ms |\n")
 
 

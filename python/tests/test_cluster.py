@@ -115,6 +115,11 @@ class _Folder(unittest.TestCase):
 
 
 class Bytes(Test):
+    def test_come_from_one_core_of_a_worker_with_one_thread(self):
+        cluster.sweep(PLAN, client=client, shards=4)
+        self.assertEqual(client.run(roundoff.threads), dict.fromkeys(client.nthreads(), 1))
+        self.assertGreaterEqual(roundoff.threads(), min(2, len(os.sched_getaffinity(0))))
+
     def test_are_those_of_one_process(self):
         for shards in (1, 4, SHARDS, 16):
             swept = cluster.sweep(PLAN, client=client, shards=shards)
@@ -182,7 +187,7 @@ class Broken(Test):
             # A worker of two threads computes two shards at a time on two cores, not on all cores each.
             with cluster.start(PLAN, client=self.cluster, shards=15) as running:
                 self.assertEqual(next(iter(running)), 1)
-                self.assertEqual(set(self.c.run(os.getenv, "GOMAXPROCS").values()), {"2"})
+                self.assertEqual(set(self.c.run(roundoff.threads).values()), {2})
                 self.cluster.scale(2)
                 until(lambda: any(pid != first for pid, _ in began()))
                 os.kill(first, signal.SIGKILL)  # while it computes two shards

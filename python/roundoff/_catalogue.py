@@ -25,6 +25,13 @@ def devices() -> Rows[Device]:
     return Rows(record(Device, d) for d in _asked("devices"))
 
 
+def device(name: str) -> Optional[Device]:
+    """Returns the device with this name in full, None if there is none. Every product asks for it."""
+    if "by name" not in _kept:
+        _kept["by name"] = {d.name: d for d in devices()}
+    return _kept["by name"].get(name)
+
+
 def formats() -> Rows[Format]:
     """Returns the number formats.
 

@@ -29,15 +29,17 @@ class Machine:
     device: str
     in_: Optional[Words]
     out_format: Optional[str]
-    split_k: int
-    promote: int
+    split_k: int = 1
+    promote: int = 0
+    plan: Optional[str] = None
+    recipe: Optional[Words] = None
+    kernel: Optional[str] = None
 
     def __str__(self) -> str:
-        said = [self.device]
+        said = [] if self.plan is not None else [self.device]
         if self.in_ is not None:
             said.append(f"in_={self.words}")
-        if self.out_format is not None:
-            said.append(f"out_format={self.out_format}")
+        said += [f"{name}={value}" for name, value in (("out_format", self.out_format), ("plan", self.plan), ("recipe", self.recipes or None), ("kernel", self.kernel)) if value is not None]
         said += [f"{name}={value}" for name, value, usual in (("split_k", self.split_k, 1), ("promote", self.promote, 0)) if value != usual]
         return ", ".join(said)
 
@@ -57,8 +59,13 @@ class Machine:
         """The formats as one text, empty for those of the device."""
         return "" if self.in_ is None else arrays.words("in_", self.in_)
 
+    @property
+    def recipes(self) -> str:
+        """The recipes as one text, empty if there are none."""
+        return "" if self.recipe is None else arrays.words("recipe", self.recipe)
+
     def gemm(self, x: np.ndarray, y: np.ndarray, **more: Any) -> np.ndarray:
-        return gemm(x, y, self.device, in_=self.in_, out_format=self.out_format, split_k=self.split_k, promote=self.promote, **more)
+        return gemm(x, y, self.device, **{name: value for name, value in vars(self).items() if name != "device"}, **more)
 
 
 class Shared:
@@ -142,6 +149,9 @@ def emulate(
     out_format: Optional[str] = None,
     split_k: int = 1,
     promote: int = 0,
+    plan: Optional[str] = None,
+    recipe: Optional[Words] = None,
+    kernel: Optional[str] = None,
 ) -> Emulation:
     """Returns an emulated device for networks of PyTorch, ONNX and JAX: their products of matrices become those of `gemm`
     with these arguments, bit for bit, and all else stays what the framework computes.
@@ -152,16 +162,20 @@ def emulate(
     the device, also in loops, branches and rules of derivatives; it can be passed to jit, vmap, grad and jvp, whose products
     run there too. A rounding has the derivative 1.
 
-    Factors of any floating-point dtype are rounded once to in_. Results are of binary32, and converted by the framework to
+    Factors of any floating-point dtype are rounded once to in_, or quantised by recipe: of two, the first is that of the
+    left factor, the activations of a linear layer, and the second that of the right one. With plan the sums are those of a
+    library. Results are of binary32, and converted by the framework to
     the dtype that it wants; a bias is added after that, by the framework. run, or the
     attribute run of the transformed function, tells which products ran and what was left exact: integers, complex numbers
     and products within other operations. Convolutions are products of patches, channel by channel.
 
     >>> emulate("hopper", in_="e4m3", promote=128)
     <emulation of hopper, in_=e4m3, promote=128>
+    >>> emulate(recipe=("deepgemm-1x128", "deepgemm-128x128"))
+    <emulation of hopper, recipe=deepgemm-1x128,deepgemm-128x128>
     """
-    formats = in_ if in_ is None or isinstance(in_, str) else arrays.words("in_", in_)
-    machine = Machine(arrays.word("device", device), formats, out_format, split_k, promote)
+    formats, recipes = ((v if v is None or isinstance(v, str) else arrays.words(name, v)) for name, v in (("in_", in_), ("recipe", recipe)))
+    machine = Machine(arrays.word("device", device), formats, out_format, split_k, promote, plan, recipes, kernel)
     one = np.ones((1, 1), np.float32)
     machine.gemm(one, one)  # what gemm refuses is refused here, before anything is changed
     sums = _accumulates(device, out_format)

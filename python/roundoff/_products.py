@@ -28,7 +28,8 @@ def _accumulates(device: str, out_format: Optional[str]) -> str:
     """Returns the format of results: that which is named, or the one in which a device named in full adds."""
     if out_format is not None:
         return out_format
-    return next((d.c for d in _catalogue.devices() if d.name == device), "binary32")
+    unit = _catalogue.device(device)
+    return "binary32" if unit is None else unit.c
 
 
 def _dtypes(format: str) -> tuple:
@@ -163,7 +164,7 @@ def dot(
         addend = np.broadcast_to(addend, (n,))[:, None]
     first = {"int32": np.int32, "binary64": np.float64}.get(format, np.float32)
     d = arrays.result(out, (n,), first, u, v, addend, *scales, dtypes=_dtypes(format))
-    unit = next((r for r in _catalogue.devices() if r.name == device), None)
+    unit = _catalogue.device(device)
     scaled = unit.scale if unit else None
     matrices = [arrays.matrix("x", u), arrays.matrix("y", v)]
     for name, s in zip(("scale_x", "scale_y"), scales):

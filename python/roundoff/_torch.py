@@ -52,10 +52,21 @@ def emulated(machine: Machine, run: Run) -> Iterator[None]:
 
 
 @torch.library.custom_op("roundoff::gemm", mutates_args=())
-def gemm(a: torch.Tensor, b: torch.Tensor, device: str, in_: str = "", out_format: str = "", split_k: int = 1, promote: int = 0) -> torch.Tensor:
+def gemm(
+    a: torch.Tensor,
+    b: torch.Tensor,
+    device: str,
+    in_: str = "",
+    out_format: str = "",
+    split_k: int = 1,
+    promote: int = 0,
+    plan: str = "",
+    recipe: str = "",
+    kernel: str = "",
+) -> torch.Tensor:
     """Returns the products of a, of the shape (batch, m, k), and b, (batch, k, n), as `roundoff.gemm` computes each,
-    of float32. Empty formats are those of the device."""
-    machine = Machine(device, in_ or None, out_format or None, split_k, promote)
+    of float32. Empty formats are those of the device; without a recipe nothing is quantised."""
+    machine = Machine(device, in_ or None, out_format or None, split_k, promote, plan or None, recipe or None, kernel or None)
     return torch.from_numpy(machine.product(_numpy(a), _numpy(b))).to(a.device)
 
 
@@ -116,7 +127,7 @@ class _Mode(TorchDispatchMode):
         def product(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
             self.run.add("torch", name, a.shape, b.shape, (_kind(a), _kind(b)))
             m = self.machine
-            d = torch.ops.roundoff.gemm(a, b, m.device, m.words, m.out_format or "", m.split_k, m.promote)
+            d = torch.ops.roundoff.gemm(a, b, m.device, m.words, m.out_format or "", m.split_k, m.promote, m.plan or "", m.recipes, m.kernel or "")
             return d.to(dtype or a.dtype)
 
         d = instead(product, *args, **kwargs)

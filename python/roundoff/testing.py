@@ -266,9 +266,9 @@ def _stored(out_format: Optional[str], got: Any) -> Optional[str]:
 
 def _scales(device: str, a: Any, b: Any) -> List[Tuple[Optional[_library.Matrix], Optional[np.ndarray]]]:
     """Returns the scales as matrices, with the arrays that own them. Bytes are codes of the unit's scales."""
-    from ._catalogue import devices
+    from ._catalogue import device as of
 
-    unit = next((d for d in devices() if d.name == device), None)
+    unit = of(device)
     made: List[Tuple[Optional[_library.Matrix], Optional[np.ndarray]]] = []
     for name, s in (("scale_a", a), ("scale_b", b)):
         z = None if s is None else arrays.given(name, s)

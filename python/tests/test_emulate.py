@@ -13,6 +13,9 @@ A = np.random.default_rng(1).standard_normal((3, 5, 40)).astype(np.float32)
 B = np.random.default_rng(2).standard_normal((3, 40, 7)).astype(np.float32)
 
 
+DEEPGEMM = ("deepgemm-1x128", "deepgemm-128x128")
+
+
 class Refused(Test):
     def test_arguments(self):
         for error, says, arguments in [
@@ -23,6 +26,8 @@ class Refused(Test):
             (ValueError, "for binary64", {"device": "hopper", "in_": "binary64"}), (ValueError, "sums of binary64", {"device": "hopper", "in_": "binary64", "out_format": "binary64"}),
             (ValueError, "sums of binary64", {"device": "hopper-mma-binary64-binary64"}),
             (TypeError, "unexpected keyword", {"alpha": 2}),
+            (ValueError, 'plan is "split-blocky"', {"plan": "split-blocky"}), (ValueError, "plan is 'split', and device", {"plan": "split", "split_k": 2}), (TypeError, "plan is 3", {"plan": 3}),
+            (ValueError, 'no recipe "fp4"', {"recipe": "fp4"}), (TypeError, "recipe is 4", {"recipe": ("deepgemm-1x128", 4)}), (ValueError, "kernel", {"kernel": "deepgemm"}),
         ]:  # fmt: skip
             with self.subTest(**arguments):
                 self.assertRaisesRegex(error, says, lambda: roundoff.emulate(**arguments))
@@ -51,6 +56,8 @@ class Machines(Test):
         for machine, more in [
             (Machine("hopper", "e4m3", None, 1, 0), {"in_": "e4m3"}), (Machine("ampere", None, None, 4, 0), {"split_k": 4}),
             (Machine("hopper", ("e4m3", "e5m2"), "bfloat16", 1, 32), {"in_": ("e4m3", "e5m2"), "out_format": "bfloat16", "promote": 32}),
+            (Machine("hopper", None, None, plan="split-blocks"), {"plan": "split-blocks"}),
+            (Machine("hopper", None, None, recipe=DEEPGEMM), {"recipe": DEEPGEMM}), (Machine("hopper", None, None, recipe=DEEPGEMM, kernel="epilogue"), {"recipe": DEEPGEMM, "kernel": "epilogue"}),
         ]:  # fmt: skip
             want = np.stack([roundoff.gemm(a, b, machine.device, **more) for a, b in zip(A, B)])
             self.same(machine.product(A, B), want)
@@ -63,6 +70,8 @@ class Machines(Test):
     def test_name(self):
         self.assertEqual(str(Machine("hopper", ("e4m3", "e5m2"), "binary16", 2, 64)), "hopper, in_=e4m3,e5m2, out_format=binary16, split_k=2, promote=64")
         self.assertEqual(repr(roundoff.emulate("volta")), "<emulation of volta>")
+        self.assertEqual(repr(roundoff.emulate(recipe=DEEPGEMM, kernel="deepseek")), "<emulation of hopper, recipe=deepgemm-1x128,deepgemm-128x128, kernel=deepseek>")
+        self.assertEqual(repr(roundoff.emulate(plan="split-blocks")), "<emulation of plan=split-blocks>")
 
 
 class Reports(Test):

@@ -67,6 +67,8 @@ class Products(Test):
     def test_settings(self):
         for device, more in [("volta", {}), ("ampere", {"in_": "tf32", "split_k": 2}), ("hopper", {"in_": ("e4m3", "e5m2"), "promote": 32}), ("hopper", {"out_format": "binary16"})]:
             self.same(np.asarray(roundoff.emulate(device, **more)(jnp.matmul)(X, W)), roundoff.gemm(X, W, device, **more))
+        for more in ({"plan": "split-blocks"}, {"recipe": ("deepgemm-1x128", "deepgemm-128x128")}):  # of a library
+            self.same(np.asarray(roundoff.emulate(**more)(jnp.matmul)(X, W)), roundoff.gemm(X, W, **more))
 
     def test_dtypes(self):
         for kind in (jnp.bfloat16, jnp.float16, jnp.float8_e4m3fn):

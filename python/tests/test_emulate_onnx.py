@@ -50,6 +50,13 @@ class Products(Test):
         self.same(reference.ReferenceEvaluator(network).run(None, inputs)[0], before)
         return run
 
+    def test_of_a_library(self):
+        x, w = normal(5, 40), normal(40, 7)
+        for more in ({"plan": "split-blocks"}, {"recipe": ("deepgemm-1x128", "deepgemm-128x128")}):
+            with self.subTest(**more):
+                y, _ = emulated(model([("MatMul", "x w", "y", {})], {"x": x}, {"w": w}), {"x": x}, **more)
+                self.same(y, roundoff.gemm(x, w, **more))
+
     def test_matmul(self):
         x, w = normal(5, 40), normal(40, 7)
         run = self.of(e4m3(x, w), [("MatMul", "x w", "y", {})], {"x": x}, {"w": w})

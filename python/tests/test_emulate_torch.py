@@ -80,6 +80,12 @@ class Products(Test):
             self.same(got.numpy(), want + c.numpy().reshape(-1, *[1] * rank))
             self.assertEqual([p.operation for p in run.products], ["convolution"])
 
+    def test_of_a_library(self):
+        for more in ({"plan": "split-blocks"}, {"recipe": ("deepgemm-1x128", "deepgemm-128x128"), "kernel": "epilogue"}):
+            with roundoff.emulate(**more):
+                y = X @ W
+            self.same(y.numpy(), roundoff.gemm(X.numpy(), W.numpy(), **more))
+
     def test_operator(self):
         a, b = torch.randn(2, 6, 40, requires_grad=True), torch.randn(2, 40, 8, requires_grad=True)
         d = torch.ops.roundoff.gemm(a, b, "hopper", "e4m3")

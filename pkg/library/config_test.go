@@ -230,3 +230,15 @@ func TestFindProfile(t *testing.T) {
 		}
 	}
 }
+
+// Of the options of ALGO_ID 13 with a butterfly, those whose lanes take turns
+// are odd, and those whose lanes have slices in a row are even.
+func TestOptionsOfButterflies(t *testing.T) {
+	for _, p := range Profiles() {
+		for option, r := range p.recipes {
+			if turns := option%2 == 1; r.Down && option != cappedOption && turns != (r.Vector != inRow) {
+				t.Errorf("%s: option %d is %+v", p.Name(), option, r)
+			}
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -340,4 +341,36 @@ func TestRecord_is_checked_when_it_is_made(t *testing.T) {
 		}
 	}()
 	record.Add("", "", 0, 0, matrix.New(4, 9))
+}
+
+// The claim about the paper's GPU is reproduced by the results of an H100 that
+// have the bits of the emulation, not by others, and cannot be tested without.
+func TestClaimH100(t *testing.T) {
+	t.Setenv("ROUNDOFF_DEVICE", "")
+	for _, c := range []struct {
+		name, gpu string
+		wrong     int // bits of the first result to flip
+		want      Verdict
+		why       string
+	}{
+		{"an H100", "NVIDIA H100 80GB HBM3", 0, Reproduced, "All 36 outputs of call 0 have the bits of the emulation, hopper-wgmma-binary16-binary32, K in 3 parts"},
+		{"another bit", "NVIDIA H100 80GB HBM3", 1, Differs, "Of 36 outputs of call 0, 35 have the bits"},
+		{"another GPU", "NVIDIA B200", 0, CannotBeTested, "the results are those of NVIDIA B200"},
+		{"no record", "", 0, CannotBeTested, "there is no record of this experiment"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r, record := recordOf(t, EmulationOrder{devices.HopperF16(), 3})
+			record.GPU = c.gpu
+			record.Products[0].D[0] ^= byte(c.wrong)
+			name := record.File()
+			if c.gpu == "" {
+				name = "another.json"
+			}
+			inRepository(t, name, record)
+			i := slices.IndexFunc(r.Claims(), func(c Claim) bool { return c.ID == "gemm-h100" })
+			if got := r.Claims()[i]; got.Verdict != c.want || !strings.Contains(got.Why, c.why) {
+				t.Errorf("%s: %s, want %s: %s", got.Verdict, got.Why, c.want, c.why)
+			}
+		})
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -51,5 +52,35 @@ func TestRecordsCannotBeChanged(t *testing.T) {
 	d.A, all[0] = tcore.E4M3, tcore.Device{}
 	if again := HopperF16(); again == d || !slices.Contains(All(), again) || All()[0] == all[0] {
 		t.Error("the catalogue has changed")
+	}
+}
+
+// In sums of binary16, a zero among the terms cuts off what is below 2^(4-2F), F
+// being the bits that factors of binary16 keep: what is above decides the
+// rounding of a tie, half of the least number. On an H100, roundoff gpu probe
+// found 4 - F = -21.
+func TestZerosCutSumsOfBinary16(t *testing.T) {
+	least := map[string]int{"Volta": -19 - 23, "Turing": -20 - 24, "Ampere": -20 - 24, "Ada": -20 - 24, "Hopper": -21 - 25, "Blackwell": -21 - 25, "RTX Blackwell": -21 - 25}
+	seen := 0
+	for _, d := range All() {
+		e, ok := least[d.Architecture]
+		if !ok || !d.A.Equal(tcore.Binary16) || !d.C.Equal(tcore.Binary16) {
+			continue
+		}
+		seen++
+		for q := e - 2; q < e+3; q++ {
+			half := math.Exp2(-12)
+			x, y := []float64{half, math.Exp2(float64(q / 2))}, []float64{half / 2, math.Exp2(float64(q - q/2))}
+			want := 0.0
+			if q >= e {
+				want = 0x1p-24
+			}
+			if got := d.Dot(x, y, 0); got != want {
+				t.Errorf("%s: 2^-25 + 2^%d = %v, want %v", d.Name, q, got, want)
+			}
+		}
+	}
+	if seen != 9 {
+		t.Errorf("%d devices, want 9", seen)
 	}
 }

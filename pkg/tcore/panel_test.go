@@ -61,3 +61,26 @@ func TestDeviceGEMM(t *testing.T) {
 		})
 	}
 }
+
+// A negative sum in binary16 that is rounded to zero is +0, also where its terms
+// cancel and the kernel does not leave it to Fused.sum.
+func TestFusedKernelHasNoNegativeZero(t *testing.T) {
+	d := HopperF16F16
+	a := blas32.General{Rows: 1, Cols: 16, Stride: 16, Data: make([]float32, 16)}
+	b := blas32.General{Rows: 16, Cols: 1, Stride: 1, Data: make([]float32, 16)}
+	copy(a.Data, []float32{0x1p-10, -0x1p-10, -0x1p-20})
+	copy(b.Data, []float32{0x1p-10, 0x1p-10, 0x1p-20})
+	x, ex := d.newPanel(d.A, a, false).vector(0)
+	y, ey := d.newPanel(d.B, b, true).vector(0)
+	k, ok := newFusedKernel(&d)
+	if !ok {
+		t.Fatal("no kernel")
+	}
+	if z := k.chain(x, y, ex, ey, 0); z != 0 || math.Signbit(z) {
+		t.Errorf("%v, want +0", z)
+	}
+	d.Core = Fused{Terms: 16, FractionBits: 25, Result: Binary16, Rounding: ToNearestEven, ZeroExponent: -21, Contested: Contested{NegativeTiny: true}}
+	if _, ok := newFusedKernel(&d); ok {
+		t.Error("a kernel for a device whose tiny sums are negative")
+	}
+}

@@ -148,7 +148,7 @@ func TestProductsByLibraries(t *testing.T) {
 			}
 		}
 	}
-	if status, _, errs := ask(t, "trace -library cublaslt-13.1 -device h200 -config 13,0,1,0,0,0,0 A.npy B.npy"); status != 0 || !strings.Contains(errs, "note: h200 was not measured") {
+	if status, _, errs := ask(t, "trace -library cublaslt-13.1 -device h800 -config 13,0,1,0,0,0,0 A.npy B.npy"); status != 0 || !strings.Contains(errs, "note: h800 was not measured") {
 		t.Errorf("status %d, %s", status, errs)
 	}
 	if status, _, errs := ask(t, "gemm -library cublaslt-13.1 -device h100 -config 66,0,1,0,0,0,35 -ta A.npy B.npy -o D.npy"); status != 1 || !strings.Contains(errs, "they do not fit") {

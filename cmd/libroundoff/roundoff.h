@@ -118,7 +118,8 @@ int roundoff_predict(const char *question, const roundoff_matrix *a, const round
  * the flags of `roundoff tolerance`, and "want", an object of those that tell a machine, with want, the
  * outputs of another implementation. Of a device with scales a and b are elements if scale_a and scale_b
  * are given. limits, in binary64, is filled with the tolerances, as each output has them by itself: of got
- * more is asked, that one number of parts of K fits all outputs, unless "orders" is "mixed".
+ * more is asked, that one number of parts of K fits all outputs, and that no few stand apart from all
+ * others, which have the bits of the device, unless "orders" is "mixed".
  * May be NULL: scale_a, scale_b, got, want, limits. */
 int roundoff_tolerance(const char *question, const roundoff_matrix *a, const roundoff_matrix *b,
 	const roundoff_matrix *scale_a, const roundoff_matrix *scale_b, const roundoff_matrix *got,

@@ -55,7 +55,8 @@ var Functions = []Function{
 		"the flags of `roundoff tolerance`, and \"want\", an object of those that tell a machine, with want, the",
 		"outputs of another implementation. Of a device with scales a and b are elements if scale_a and scale_b",
 		"are given. limits, in binary64, is filled with the tolerances, as each output has them by itself: of got",
-		"more is asked, that one number of parts of K fits all outputs, unless \"orders\" is \"mixed\"."}},
+		"more is asked, that one number of parts of K fits all outputs, and that no few stand apart from all",
+		"others, which have the bits of the device, unless \"orders\" is \"mixed\"."}},
 	{"audit", true, []string{"?a", "?b"}, true, []string{
 		`What quantisation does to the network in the file "model", or to the product of activations a`,
 		`and weights b. Other keys: "recipe", "device", "promote" (128), "seed" (1).`}},

@@ -62,8 +62,8 @@ func TestDeviceGEMM(t *testing.T) {
 	}
 }
 
-// A negative sum in binary16 that is rounded to zero is +0, also where its terms
-// cancel and the kernel does not leave it to Fused.sum.
+// A negative sum in binary16 that is rounded to zero is +0, also where its
+// terms cancel and the kernel does not leave it to Fused.sum.
 func TestFusedKernelHasNoNegativeZero(t *testing.T) {
 	d := HopperF16F16
 	a := blas32.General{Rows: 1, Cols: 16, Stride: 16, Data: make([]float32, 16)}

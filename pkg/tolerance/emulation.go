@@ -115,7 +115,7 @@ func (t *Tolerance) CompareEmulated(got blas64.General, all []Emulation, inSeque
 			best, fewest = i, n
 		}
 	}
-	if r := t.Compare(got); !r.Within() || fewest == 0 {
+	if r := t.bounded(got); !r.Within() || fewest == 0 {
 		return r, all[best]
 	}
 	want, limits := of(all[best])

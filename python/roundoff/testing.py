@@ -173,8 +173,9 @@ def compare(
 ) -> Compared:
     """Returns which of the outputs got, of the shape (M, N), are further from the exact A B than `tolerance` allows, and
     which causes would explain it. With split_k None the same number of parts of K has to fit all outputs, which is more
-    than that each is within its own limit; orders="mixed" asks for the limits alone. The other arguments are as there; out_format is by default the format of got's dtype, if
-    that is of 16 bits.
+    than that each is within its own limit; and where all outputs but a few have the bits that the device computes, these
+    few are refused. orders="mixed" asks for the limits alone. The other arguments are as there; out_format is by default
+    the format of got's dtype, if that is of 16 bits.
 
     With want, the outputs of another implementation, both are compared with each other, and may differ by both tolerances
     together. want_device and the like tell that implementation, by default the same device and formats, with an unknown

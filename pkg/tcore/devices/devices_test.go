@@ -55,8 +55,8 @@ func TestRecordsCannotBeChanged(t *testing.T) {
 	}
 }
 
-// In sums of binary16, a zero among the terms cuts off what is below 2^(4-2F), F
-// being the bits that factors of binary16 keep: what is above decides the
+// In sums of binary16, a zero among the terms cuts off what is below 2^(4-2F),
+// F being the bits that factors of binary16 keep: what is above decides the
 // rounding of a tie, half of the least number. On an H100, roundoff gpu probe
 // found 4 - F = -21.
 func TestZerosCutSumsOfBinary16(t *testing.T) {

@@ -1,0 +1,93 @@
+package tolerance
+
+import (
+	"math"
+
+	"github.com/roundofflab/roundoff/internal/matrix"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+const (
+	// fewApart is of how many outputs one may stand apart from all others.
+	fewApart = 128
+	// distinct is of how many outputs at least one has to have another bits than
+	// the exact one, rounded: otherwise most orders of additions have its bits.
+	distinct = 16
+	// mostEmulated is for how many products outputs are emulated, in seconds.
+	mostEmulated = 1 << 34
+	// sampledOutputs is how many outputs tell which numbers of parts of K are
+	// emulated for all.
+	sampledOutputs = 256
+)
+
+// apart reports which outputs, all within their limits, stand apart: all others
+// have the bits that the device computes for one number of parts of K, added
+// from the first to the last, and they do not. Fewer than one in fewApart can
+// stand apart, since kernels that add some outputs otherwise do so by tiles, and
+// in another order more of them would differ, since more than one in distinct
+// differ from the exact ones. Where D is rounded to fewer bits than sums have,
+// which hides in what order the sums of parts are added, an output stands apart
+// if it has the bits of no order. Nothing is beyond in the report if there is no
+// such number of parts, or if the device cannot be emulated.
+func (t *Tolerance) apart(got blas64.General) Report {
+	by, d := t.Implementation, t.Implementation.device()
+	outputs := len(t.Limits.Data)
+	few := (outputs - 1) / fewApart
+	if few == 0 || by.Plan != nil || by.Orders != UnknownSplit && by.Orders != OneMachine ||
+		d.ScaleBlock > 0 && t.scaled == nil || d.C.Precision > tcore.Binary32.Precision ||
+		float64(outputs)*float64(t.A.Cols) > mostEmulated {
+		return Report{}
+	}
+	sample := *t
+	sample.Data = t.top((sampledOutputs + t.B.Cols - 1) / t.B.Cols)
+	var best Emulation
+	fewest := few + 1
+	for _, m := range by.machines(t.A.Cols) {
+		length := partLength(m, t.A.Cols)
+		if differing(got, sample.emulate(d, length).Bits) >= fewest {
+			continue
+		}
+		if z := t.emulate(d, length); differing(got, z.Bits) < fewest {
+			best, fewest = z, differing(got, z.Bits)
+		}
+		if fewest == 0 {
+			return Report{}
+		}
+	}
+	out := by.output()
+	nearest := matrix.Map64(func(x float64) float64 { return out.Round(x, tcore.ToNearestEven) }, t.Exact)
+	if fewest > few || differing(nearest, best.Bits) <= outputs/distinct {
+		return Report{}
+	}
+	want, limits := best.Bits, matrix.New64(t.Limits.Rows, t.Limits.Cols)
+	if best.Parts > 2 && out.Precision < tcore.Binary32.Precision {
+		want, limits = best.Sums, best.Limits
+	}
+	r := t.compare(got, want, limits)
+	r.Alike = best.Parts
+	return r
+}
+
+// differing returns how many of the first outputs are not those of want.
+func differing(got, want blas64.General) (n int) {
+	for i, x := range want.Data {
+		if y := got.Data[i/want.Cols*got.Stride+i%want.Cols]; x != y && !(math.IsNaN(x) && math.IsNaN(y)) {
+			n++
+		}
+	}
+	return n
+}
+
+// top returns the data of the first rows of A.
+func (d *Data) top(rows int) *Data {
+	z := *d
+	z.A.Rows = min(rows, d.A.Rows)
+	if d.scaled != nil {
+		of := *d.scaled
+		blocks := len(of.a.Scales) / of.a.Rows
+		of.a.Rows, of.a.Data, of.a.Scales = z.A.Rows, of.a.Data[:z.A.Rows*of.a.Cols], of.a.Scales[:z.A.Rows*blocks]
+		z.scaled = &of
+	}
+	return &z
+}

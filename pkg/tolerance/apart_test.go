@@ -1,0 +1,140 @@
+package tolerance
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/roundofflab/roundoff/internal/matrix"
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/roundofflab/roundoff/pkg/tcore/devices"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// spoil changes an output by two units in the last place of a format: one may
+// be what another order of the sums of parts makes of it.
+func spoil(got blas64.General, i int, f tcore.Format) {
+	got.Data[i] = f.Decode(f.Encode(got.Data[i], tcore.ToNearestEven) ^ 2)
+}
+
+// An output that bounds allow stands apart if all others have the bits of the
+// device; not if many do, nor if cuts may differ, nor if the order of additions
+// shows in too few.
+func TestOutputsThatStandApart(t *testing.T) {
+	const m, k, n = 24, 1003, 24
+	for _, d := range []tcore.Device{devices.HopperF16(), devices.HopperF16F16(), devices.AmpereTF32(), devices.HopperE4M3()} {
+		rng := rand.New(rand.NewPCG(8, 8))
+		a, b := numbers(m, k, d.A, rng.NormFloat64), numbers(k, n, d.B, rng.NormFloat64)
+		data, err := Measure(a, b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		of := func(o Orders) *Tolerance {
+			z, err := data.Of(Implementation{Machine: tcore.Machine{Device: d}, Orders: o}, roundoff.FailureOf(1-1e-6))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return z
+		}
+		tolerance := of(UnknownSplit)
+		for _, parts := range []int{1, 2, 5} {
+			got := kernel(tcore.Machine{Device: d, SplitK: parts}, a, b, identity)
+			if r := tolerance.Compare(got); !r.Within() || r.Alike != 0 {
+				t.Errorf("%s in %d parts: %v", d.Name, parts, r)
+			}
+			spoil(got, 5*n+7, d.C)
+			if !tolerance.bounded(got).Within() {
+				t.Fatalf("%s in %d parts: bounds refuse two units in the last place", d.Name, parts)
+			}
+			r := tolerance.Compare(got)
+			if r.Beyond != 1 || r.Alike != parts || r.Worst[0].Row != 5 || r.Worst[0].Column != 7 || !strings.Contains(r.String(), "all others have the bits of the device") {
+				t.Errorf("%s in %d parts, one apart: %d, alike %d, %v", d.Name, parts, r.Beyond, r.Alike, r)
+			}
+			if r := of(MixedSplits).Compare(got); !r.Within() {
+				t.Errorf("%s in %d parts, mixed: %v", d.Name, parts, r)
+			}
+			if emulations, _ := tolerance.Emulate(); parts < 3 {
+				if r, _ := tolerance.CompareEmulated(got, emulations, true); r.Beyond != 1 || r.Alike != 0 {
+					t.Errorf("%s in %d parts, emulated: %v", d.Name, parts, r)
+				}
+			}
+			for i := range (m*n-1)/fewApart + 1 {
+				spoil(got, 5*n+7+i, d.C)
+			}
+			spoil(got, 0, d.C)
+			if r := tolerance.Compare(got); !r.Within() {
+				t.Errorf("%s in %d parts, many apart: %v", d.Name, parts, r)
+			}
+		}
+	}
+}
+
+// Sums of parts that are added in another order in each product, as by atomic
+// additions, do not stand apart.
+func TestSumsInAnyOrderDoNotStandApart(t *testing.T) {
+	const m, k, n = 32, 1003, 32
+	for _, d := range []tcore.Device{devices.HopperF16(), devices.HopperF16F16(), devices.HopperE4M3F16(), devices.BlackwellE4M3()} {
+		rng := rand.New(rand.NewPCG(3, 9))
+		a, b := numbers(m, k, d.A, rng.NormFloat64), numbers(k, n, d.B, rng.NormFloat64)
+		data, err := Measure(a, b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tolerance, err := data.Of(Implementation{Machine: tcore.Machine{Device: d}}, roundoff.FailureOf(1-1e-6))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, parts := range []int{3, 8, 20} {
+			all := make([]blas64.General, 6)
+			for i := range all {
+				all[i] = kernel(tcore.Machine{Device: d, SplitK: parts}, a, b, func(parts int) []int { return rng.Perm(parts) })
+			}
+			got := matrix.New64(m, n)
+			for i := range got.Data { // each output in an order of its own
+				got.Data[i] = all[rng.IntN(len(all))].Data[i]
+			}
+			if r := tolerance.Compare(got); !r.Within() {
+				t.Errorf("%s in %d parts: %v", d.Name, parts, r)
+			}
+			order := rng.Perm(k)
+			x, y := permuted(a, b, order)
+			if r := tolerance.Compare(kernel(tcore.Machine{Device: d, SplitK: parts}, x, y, identity)); !r.Within() {
+				t.Errorf("%s in %d parts of other products: %v", d.Name, parts, r)
+			}
+		}
+	}
+}
+
+// The first rows of codes and scales are those of the data.
+func TestTop(t *testing.T) {
+	d := devices.BlackwellMXE4M3()
+	rng := rand.New(rand.NewPCG(1, 1))
+	codes := func(rows, cols, scales int) tcore.Codes {
+		z := tcore.Codes{Rows: rows, Cols: cols, Data: make([]uint8, rows*cols), Scales: make([]uint8, scales)}
+		for i := range z.Data {
+			z.Data[i] = uint8(d.A.Encode(rng.NormFloat64(), tcore.ToNearestEven))
+		}
+		for i := range z.Scales {
+			z.Scales[i] = uint8(125 + rng.IntN(5))
+		}
+		return z
+	}
+	a, b := codes(6, 64, 12), codes(64, 5, 10)
+	data, err := MeasureScaled(d, a, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, few := matrix.New(6, 5), matrix.New(2, 5)
+	data.part(d, 0, 64, all)
+	data.top(2).part(d, 0, 64, few)
+	for i, x := range few.Data {
+		if x != all.Data[i] {
+			t.Errorf("%v, want %v", few.Data, all.Data[:10])
+			break
+		}
+	}
+	if z := data.top(9); z.A.Rows != 6 || data.A.Rows != 6 || data.scaled.a.Rows != 6 {
+		t.Errorf("%d rows, want 6", z.A.Rows)
+	}
+}

@@ -24,12 +24,12 @@ const (
 // apart reports which outputs, all within their limits, stand apart: all others
 // have the bits that the device computes for one number of parts of K, added
 // from the first to the last, and they do not. Fewer than one in fewApart can
-// stand apart, since kernels that add some outputs otherwise do so by tiles, and
-// in another order more of them would differ, since more than one in distinct
-// differ from the exact ones. Where D is rounded to fewer bits than sums have,
-// which hides in what order the sums of parts are added, an output stands apart
-// if it has the bits of no order. Nothing is beyond in the report if there is no
-// such number of parts, or if the device cannot be emulated.
+// stand apart, since kernels that add some outputs otherwise do so by tiles,
+// and in another order more of them would differ, since more than one in
+// distinct differ from the exact ones. Where D is rounded to fewer bits than
+// sums have, which hides in what order the sums of parts are added, an output
+// stands apart if it has the bits of no order. Nothing is beyond in the report
+// if there is no such number of parts, or if the device cannot be emulated.
 func (t *Tolerance) apart(got blas64.General) Report {
 	by, d := t.Implementation, t.Implementation.device()
 	outputs := len(t.Limits.Data)

@@ -102,7 +102,9 @@ class Testing(Test):
         ]:  # fmt: skip
             with self.subTest(words), self.assertRaisesRegex(AssertionError, words):
                 testing.assert_close(got, self.a, self.b, **options)
-        self.assertTrue(testing.compare(flipped, self.a, self.b))
+        with self.assertRaisesRegex(AssertionError, r"(?s)all others have the bits of the device.*one bit is flipped, of binary32, in place 3 of \[3, 4\]"):
+            testing.assert_close(flipped, self.a, self.b)
+        self.assertTrue(testing.compare(flipped, self.a, self.b, orders="mixed"))
         found = testing.compare(swapped, self.a, self.b)
         self.assertEqual((found.outputs, found.causes[0].cause, str(found)), (33 * 21, "rows", repr(found)))
         self.assertIn(found.worst[0].row, (0, 1))

@@ -285,8 +285,8 @@ func TestErrors(t *testing.T) {
 		`scale_a[1, 0] is 3, want a number of e8m0`: func() (string, error) {
 			return Tolerance(`{"device":"blackwell-tcgen05-mxe4m3-binary32"}`, a, b, of("binary32", []float32{1, 3}, 2, 1), nil, nil, nil, nil)
 		},
-		`orders "all", want split, mixed, machine or any`:       func() (string, error) { return Tolerance(`{"orders":"all"}`, a, b, nil, nil, nil, nil, nil) },
-		`model is "": want a file, or else the matrices`: func() (string, error) { return Audit("", nil, nil, never) },
+		`orders "all", want split, mixed, machine or any`: func() (string, error) { return Tolerance(`{"orders":"all"}`, a, b, nil, nil, nil, nil, nil) },
+		`model is "": want a file, or else the matrices`:  func() (string, error) { return Audit("", nil, nil, never) },
 		`a[0, 0] is NaN, want a finite number`: func() (string, error) {
 			return Exact("", of("binary32", []float32{float32(math.NaN())}, 1, 1), of("binary32", x, 1, 1), of("binary64", make([]float64, 1), 1, 1), nil, never)
 		},

@@ -1,9 +1,6 @@
 package tcvec
 
 import (
-	"errors"
-	"io"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -47,52 +44,32 @@ func TestRecordedHopper(t *testing.T) {
 	}
 	named := map[string]bool{}
 	for _, file := range files {
-		in, err := os.Open(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer in.Close()
-		r, err := NewReader(in)
-		if err != nil {
-			t.Fatal(err)
-		}
-		d, err := r.Header.Device()
-		if err != nil || r.Header.Kind != "silicon" {
-			t.Fatalf("%+v, %v", r.Header, err)
+		r, d := openRows(t, file)
+		if r.Header.Kind != "silicon" {
+			t.Fatalf("%+v", r.Header)
 		}
 		named[d.Name] = true
-		others := neighbours(d)
-		rows, nan := 0, 0
-		for ; ; rows++ {
-			row, err := r.Next()
-			if errors.Is(err, io.EOF) {
-				break
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
+		others, nan := neighbours(d), 0
+		rows := eachRow(t, r, func(i int, row Row) {
 			if z := d.C.Decode(row.D); z != z {
 				nan++
 			}
 			if got := row.Compute(d); got != row.D {
-				t.Errorf("%s, row %d: %#x, want %#x", d.Name, rows, got, row.D)
+				t.Errorf("%s, row %d: %#x, want %#x", d.Name, i, got, row.D)
 			}
 			for name, other := range others {
 				if row.Compute(other) != row.D {
 					delete(others, name)
 				}
 			}
-		}
+		})
 		if rows != 3000 || nan < 100 {
 			t.Errorf("%s: %d rows, %d of them NaN, want 3000 and 100", d.Name, rows, nan)
 		}
 		for name := range others {
 			t.Errorf("%s: no row tells it from one with %s", d.Name, name)
 		}
-		in.Seek(0, io.SeekStart)
-		if r, err = NewReader(in); err != nil {
-			t.Fatal(err)
-		}
+		r, _ = openRows(t, file)
 		if n, err := r.CheckProducts(70); err != nil || n.Mismatches > 0 || n.Graded < 1000 && r.Header.A != "fp64" {
 			t.Errorf("%s, in products: %+v, %v", file, n, err)
 		}

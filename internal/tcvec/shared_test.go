@@ -1,8 +1,6 @@
 package tcvec
 
 import (
-	"errors"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,35 +18,16 @@ const processors = "../silicon-cpu"
 func TestProcessorsPassOnNaN(t *testing.T) {
 	for _, file := range vectest.Published(t, processors+"/*.tcv.gz") {
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			in, err := os.Open(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer in.Close()
-			r, err := NewReader(in)
-			if err != nil {
-				t.Fatal(err)
-			}
-			d, err := r.Header.Device()
-			if err != nil {
-				t.Fatal(err)
-			}
-			rows, nan := 0, 0
-			for ; ; rows++ {
-				row, err := r.Next()
-				if errors.Is(err, io.EOF) {
-					break
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
+			r, d := openRows(t, file)
+			nan := 0
+			rows := eachRow(t, r, func(i int, row Row) {
 				if x := d.C.Decode(row.D); x != x {
 					nan++
 				}
 				if got := row.Compute(d); got != row.D {
-					t.Errorf("row %d: %#x, want %#x", rows, got, row.D)
+					t.Errorf("row %d: %#x, want %#x", i, got, row.D)
 				}
-			}
+			})
 			if rows != r.Header.Count || nan < 50 {
 				t.Errorf("%d rows, %d of them NaN, want %d and 50", rows, nan, r.Header.Count)
 			}

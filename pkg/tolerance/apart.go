@@ -48,8 +48,9 @@ func (t *Tolerance) apart(got blas64.General) Report {
 		if differing(got, sample.emulate(d, length).Bits) >= fewest {
 			continue
 		}
-		if z := t.emulate(d, length); differing(got, z.Bits) < fewest {
-			best, fewest = z, differing(got, z.Bits)
+		z := t.emulate(d, length)
+		if n := differing(got, z.Bits); n < fewest {
+			best, fewest = z, n
 		}
 		if fewest == 0 {
 			return Report{}

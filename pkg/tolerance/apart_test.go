@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/roundofflab/roundoff/internal/matrix"
-	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -26,18 +25,7 @@ func TestOutputsThatStandApart(t *testing.T) {
 	for _, d := range []tcore.Device{devices.HopperF16(), devices.HopperF16F16(), devices.AmpereTF32(), devices.HopperE4M3()} {
 		rng := rand.New(rand.NewPCG(8, 8))
 		a, b := numbers(m, k, d.A, rng.NormFloat64), numbers(k, n, d.B, rng.NormFloat64)
-		data, err := Measure(a, b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		of := func(o Orders) *Tolerance {
-			z, err := data.Of(Implementation{Machine: tcore.Machine{Device: d}, Orders: o}, roundoff.FailureOf(1-1e-6))
-			if err != nil {
-				t.Fatal(err)
-			}
-			return z
-		}
-		tolerance := of(UnknownSplit)
+		tolerance, mixed := toleranceOf(t, d, a, b, UnknownSplit), toleranceOf(t, d, a, b, MixedSplits)
 		for _, parts := range []int{1, 2, 5} {
 			got := kernel(tcore.Machine{Device: d, SplitK: parts}, a, b, identity)
 			if r := tolerance.Compare(got); !r.Within() || r.Alike != 0 {
@@ -51,7 +39,7 @@ func TestOutputsThatStandApart(t *testing.T) {
 			if r.Beyond != 1 || r.Alike != parts || r.Worst[0].Row != 5 || r.Worst[0].Column != 7 || !strings.Contains(r.String(), "all others have the bits of the device") {
 				t.Errorf("%s in %d parts, one apart: %d, alike %d, %v", d.Name, parts, r.Beyond, r.Alike, r)
 			}
-			if r := of(MixedSplits).Compare(got); !r.Within() {
+			if r := mixed.Compare(got); !r.Within() {
 				t.Errorf("%s in %d parts, mixed: %v", d.Name, parts, r)
 			}
 			if emulations, _ := tolerance.Emulate(); parts < 3 {
@@ -77,14 +65,7 @@ func TestSumsInAnyOrderDoNotStandApart(t *testing.T) {
 	for _, d := range []tcore.Device{devices.HopperF16(), devices.HopperF16F16(), devices.HopperE4M3F16(), devices.BlackwellE4M3()} {
 		rng := rand.New(rand.NewPCG(3, 9))
 		a, b := numbers(m, k, d.A, rng.NormFloat64), numbers(k, n, d.B, rng.NormFloat64)
-		data, err := Measure(a, b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		tolerance, err := data.Of(Implementation{Machine: tcore.Machine{Device: d}}, roundoff.FailureOf(1-1e-6))
-		if err != nil {
-			t.Fatal(err)
-		}
+		tolerance := toleranceOf(t, d, a, b, UnknownSplit)
 		for _, parts := range []int{3, 8, 20} {
 			all := make([]blas64.General, 6)
 			for i := range all {
@@ -102,6 +83,27 @@ func TestSumsInAnyOrderDoNotStandApart(t *testing.T) {
 			if r := tolerance.Compare(kernel(tcore.Machine{Device: d, SplitK: parts}, x, y, identity)); !r.Within() {
 				t.Errorf("%s in %d parts of other products: %v", d.Name, parts, r)
 			}
+		}
+	}
+}
+
+// Where few outputs tell one number of parts from another, the one that fits
+// all of them is found.
+func TestFewOutputsTellTheParts(t *testing.T) {
+	const m, k, n, block = 48, 1003, 48, 32
+	d := devices.HopperE4M3()
+	rng := rand.New(rand.NewPCG(2, 2))
+	a, b := numbers(m, k, d.A, rng.NormFloat64), numbers(k, n, d.B, rng.NormFloat64)
+	for i := 1; i < m; i++ {
+		clear(matrix.Row(a, i)[block:])
+	}
+	for l := block; l < k; l++ {
+		clear(matrix.Row(b, l)[12:])
+	}
+	tolerance := toleranceOf(t, d, a, b, UnknownSplit)
+	for _, parts := range []int{1, 2, 3, 8, 32} {
+		if r := tolerance.Compare(kernel(tcore.Machine{Device: d, SplitK: parts}, a, b, identity)); !r.Within() {
+			t.Errorf("%d parts: %v", parts, r)
 		}
 	}
 }

@@ -56,6 +56,20 @@ func kernel(m tcore.Machine, a, b blas32.General, order func(parts int) []int) b
 	return matrix.Map64(func(x float64) float64 { return m.Device.C.Round(x, tcore.ToNearestEven) }, matrix.Float64(d))
 }
 
+// toleranceOf returns the tolerance of outputs of a device.
+func toleranceOf(t *testing.T, d tcore.Device, a, b blas32.General, o Orders) *Tolerance {
+	t.Helper()
+	data, err := Measure(a, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z, err := data.Of(Implementation{Machine: tcore.Machine{Device: d}, Orders: o}, roundoff.FailureOf(1-1e-6))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return z
+}
+
 // nvidia are the tensor cores of NVIDIA without scales that add in binary32 or
 // less.
 func nvidia() (all []tcore.Device) {
@@ -192,17 +206,7 @@ func TestMixedSplits(t *testing.T) {
 	d := devices.HopperE4M3()
 	rng := rand.New(rand.NewPCG(6, 6))
 	a, b := numbers(m, k, d.A, rng.Float64), numbers(k, n, d.B, rng.Float64)
-	data, err := Measure(a, b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	of := func(o Orders) *Tolerance {
-		z, err := data.Of(Implementation{Machine: tcore.Machine{Device: d}, Orders: o}, roundoff.FailureOf(1-1e-6))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return z
-	}
+	of := func(o Orders) *Tolerance { return toleranceOf(t, d, a, b, o) }
 	one, many := kernel(tcore.Machine{Device: d, SplitK: 1}, a, b, identity), kernel(tcore.Machine{Device: d, SplitK: 32}, a, b, identity)
 	copy(one.Data[:n], many.Data[:n]) // a row of tiles is split
 	if r := of(MixedSplits).Compare(one); !r.Within() {

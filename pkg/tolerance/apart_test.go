@@ -102,8 +102,13 @@ func TestFewOutputsTellTheParts(t *testing.T) {
 	}
 	tolerance := toleranceOf(t, d, a, b, UnknownSplit)
 	for _, parts := range []int{1, 2, 3, 8, 32} {
-		if r := tolerance.Compare(kernel(tcore.Machine{Device: d, SplitK: parts}, a, b, identity)); !r.Within() {
+		got := kernel(tcore.Machine{Device: d, SplitK: parts}, a, b, identity)
+		if r := tolerance.Compare(got); !r.Within() {
 			t.Errorf("%d parts: %v", parts, r)
+		}
+		spoil(got, 20*n+20, d.C)
+		if r := tolerance.Compare(got); r.Beyond != 1 || r.Alike != parts {
+			t.Errorf("%d parts, one apart: %d, alike %d, %v", parts, r.Beyond, r.Alike, r)
 		}
 	}
 }

@@ -44,7 +44,7 @@ func (t *byteDots) compute(k *tileKernel[uint8], x, y, c, d []uint64) {
 		t.setColumn(i, y[i*k.terms:][:k.terms])
 		t.sums[i*width+i] = int32(uint32(c[i]))
 	}
-	t.run(k.strips)
+	t.run(k.blocks)
 	for i := range d {
 		d[i] = uint64(uint32(t.sums[i*width+i]))
 	}
@@ -67,7 +67,7 @@ func (t *byteDots) setColumn(i int, y []uint64) {
 }
 
 // run continues all sums by their dot products.
-func (t *byteDots) run(strips func(from, to *byte, ld int, a, b *byte, tiles, strips int, next *byte)) {
+func (t *byteDots) run(run blocks) {
 	sums := (*byte)(unsafe.Pointer(&t.sums))
-	strips(sums, sums, 4*width, &t.a[0], &t.b[0], 1, 1, &t.b[0])
+	run(sums, sums, 4*width, &t.a[0], &t.b[0], 1, 1, 0, &t.b[0])
 }

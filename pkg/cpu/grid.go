@@ -79,7 +79,7 @@ func (k *tileKernel[E]) grid(ctx context.Context, m, n int, x, y, c, d []uint64)
 						t.sums[r*width+s] = int32(uint32(v))
 					}
 				}
-				t.run(k.strips)
+				t.run(k.blocks)
 				for r := range rows {
 					for s := range columns {
 						d[(i+r)*n+j+s] = uint64(uint32(t.sums[r*width+s]))

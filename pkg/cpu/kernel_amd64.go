@@ -18,17 +18,17 @@ var kernels = []kernel{
 			return "this processor has no AMX-BF16"
 		}
 		return tilesMissing()
-	}, tiles: roundedTiles(32, tdpbf16psStrips), codes: codeTiles(32, tdpbf16psStrips)},
-	integers(devices.AMXINT8(), tdpbssdStrips),
-	integers(devices.AMXINT8UINT8(), tdpbsudStrips),
-	integers(devices.AMXUINT8INT8(), tdpbusdStrips),
-	integers(devices.AMXUINT8(), tdpbuudStrips),
+	}, tiles: roundedTiles(32, tdpbf16psBlocks), codes: codeTiles(32, tdpbf16psBlocks)},
+	integers(devices.AMXINT8(), tdpbssdBlocks),
+	integers(devices.AMXINT8UINT8(), tdpbsudBlocks),
+	integers(devices.AMXUINT8INT8(), tdpbusdBlocks),
+	integers(devices.AMXUINT8(), tdpbuudBlocks),
 	{device: devices.AVX512BF16(), pairs: 1, run: vdpbf16ps, missing: func() string {
 		if x := xcpu.X86; !x.HasAVX512F || !x.HasAVX512BW || !x.HasAVX512BF16 {
 			return "this processor has no AVX512-BF16"
 		}
 		return ""
-	}, tiles: roundedTiles(2, vdpbf16psStrips), codes: codeTiles(2, vdpbf16psStrips)},
+	}, tiles: roundedTiles(2, vdpbf16psBlocks), codes: codeTiles(2, vdpbf16psBlocks)},
 	{device: devices.AVX512F16(), lanes: vfmadd231ph, missing: func() string {
 		if !vector.Detect().FP16 {
 			return "this processor has no AVX512-FP16"
@@ -37,21 +37,18 @@ var kernels = []kernel{
 	}},
 }
 
-// strips is the type of [tileKernel.strips].
-type strips = func(from, to *byte, ld int, a, b *byte, tiles, strips int, next *byte)
-
 // roundedTiles and codeTiles return the kernels of an instruction that adds
 // step products of bfloat16.
-func roundedTiles(step int, run strips) *tileKernel[float32] {
+func roundedTiles(step int, run blocks) *tileKernel[float32] {
 	return &tileKernel[float32]{32, step, run, packLeft32, packRight32, float32(math.Copysign(0, -1))}
 }
 
-func codeTiles(step int, run strips) *tileKernel[uint16] {
+func codeTiles(step int, run blocks) *tileKernel[uint16] {
 	return &tileKernel[uint16]{32, step, run, packLeft16, packRight16, 1 << 15}
 }
 
 // integers returns the kernel of an instruction of integers.
-func integers(d tcore.Device, run strips) kernel {
+func integers(d tcore.Device, run blocks) kernel {
 	const pairs = 32
 	return kernel{device: d, pairs: pairs, missing: func() string {
 		if !xcpu.X86.HasAMXInt8 {
@@ -79,15 +76,15 @@ func tdpbf16ps(c *float32, ldc int, a, b *uint16, pairs int)
 //go:noescape
 func vdpbf16ps(c *float32, ldc int, a, b *uint16, pairs int)
 
-// tdpbf16psStrips is [tileKernel.strips] by TDPBF16PS.
+// tdpbf16psBlocks is [tileKernel.blocks] by TDPBF16PS.
 //
 //go:noescape
-func tdpbf16psStrips(from, to *byte, ld int, a, b *byte, tiles, strips int, next *byte)
+func tdpbf16psBlocks(from, to *byte, ld int, a, b *byte, tiles, blocks, nextTo int, next *byte)
 
-// vdpbf16psStrips is it by VDPBF16PS.
+// vdpbf16psBlocks is it by VDPBF16PS.
 //
 //go:noescape
-func vdpbf16psStrips(from, to *byte, ld int, a, b *byte, tiles, strips int, next *byte)
+func vdpbf16psBlocks(from, to *byte, ld int, a, b *byte, tiles, blocks, nextTo int, next *byte)
 
 // packLeft32 and packRight32 are those of [tileKernel] for elements that are
 // rounded to bfloat16, packLeft16 and packRight16 for codes of bfloat16, and
@@ -116,16 +113,16 @@ func packLeft8(dst, src *byte, tiles int)
 //go:noescape
 func packRight8(dst, src *byte, ld int, tiles int)
 
-// The same as tdpbf16psStrips, of integers.
+// The same as tdpbf16psBlocks, of integers.
 //
 //go:noescape
-func tdpbssdStrips(from, to *byte, ld int, a, b *byte, tiles, strips int, next *byte)
+func tdpbssdBlocks(from, to *byte, ld int, a, b *byte, tiles, blocks, nextTo int, next *byte)
 
 //go:noescape
-func tdpbsudStrips(from, to *byte, ld int, a, b *byte, tiles, strips int, next *byte)
+func tdpbsudBlocks(from, to *byte, ld int, a, b *byte, tiles, blocks, nextTo int, next *byte)
 
 //go:noescape
-func tdpbusdStrips(from, to *byte, ld int, a, b *byte, tiles, strips int, next *byte)
+func tdpbusdBlocks(from, to *byte, ld int, a, b *byte, tiles, blocks, nextTo int, next *byte)
 
 //go:noescape
-func tdpbuudStrips(from, to *byte, ld int, a, b *byte, tiles, strips int, next *byte)
+func tdpbuudBlocks(from, to *byte, ld int, a, b *byte, tiles, blocks, nextTo int, next *byte)

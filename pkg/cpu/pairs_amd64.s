@@ -38,18 +38,17 @@
 
 #define ZERO(z) VPXORD z, z, z
 
-// func vdpbf16psStrips(from, to *byte, ld int, a, b *byte, tiles, strips int, next *byte)
-TEXT ·vdpbf16psStrips(SB), NOSPLIT, $0-64
+// func vdpbf16psBlocks(from, to *byte, ld int, a, b *byte, tiles, blocks, nextTo int, next *byte)
+TEXT ·vdpbf16psBlocks(SB), NOSPLIT, $0-72
 	MOVQ from+0(FP), R12
 	MOVQ to+8(FP), R13
 	MOVQ ld+16(FP), R14
-	MOVQ a+24(FP), AX
-	MOVQ tiles+40(FP), R11
-	MOVQ strips+48(FP), R9
-	MOVQ next+56(FP), R10
-	SHLQ $11, R11 // bytes of a strip
+	MOVQ blocks+48(FP), R9
+	MOVQ next+64(FP), R10
 
-strip:
+block:
+	MOVQ a+24(FP), AX
+	MOVQ R13, BX
 	MOVQ $4, DX
 
 group: // 8 rows of the strip
@@ -117,8 +116,10 @@ four:
 	ADDQ $512, AX
 	DECQ DX
 	JNZ group
-	LEAQ -2048(AX)(R11*1), AX
+	MOVQ DI, b+32(FP)
+	MOVQ BX, R13
+	ADDQ nextTo+56(FP), R13
 	DECQ R9
-	JNZ strip
+	JNZ block
 	VZEROUPPER
 	RET

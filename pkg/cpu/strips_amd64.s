@@ -14,8 +14,10 @@
 #define TILERELEASE BYTE $0xc4; BYTE $0xe2; BYTE $0x78; BYTE $0x49; BYTE $0xc0
 #define TILEZERO(t) BYTE $0xc4; BYTE $0xe2; BYTE $0x7b; BYTE $0x49; BYTE $(0xc0+8*t)
 
-// TILELOADD and TILESTORED of TMMt
+// TILELOADD, TILELOADDT1, which keeps what the first cache has of others, and
+// TILESTORED of TMMt
 #define TILELOAD(t, SIB, disp) BYTE $0xc4; BYTE $0xe2; BYTE $0x7b; BYTE $0x4b; BYTE $(0x84+8*t); BYTE SIB; LONG $disp
+#define TILESTREAM(t, SIB, disp) BYTE $0xc4; BYTE $0xe2; BYTE $0x79; BYTE $0x4b; BYTE $(0x84+8*t); BYTE SIB; LONG $disp
 #define TILESTORE(t, SIB, disp) BYTE $0xc4; BYTE $0xe2; BYTE $0x7a; BYTE $0x4b; BYTE $(0x84+8*t); BYTE SIB; LONG $disp
 
 // TMMd += TMMa TMMb by the instruction of that prefix and opcode.
@@ -28,19 +30,19 @@ DATA eight<>+24(SB)/8, $0x0040004000400040
 DATA eight<>+48(SB)/8, $0x1010101010101010
 GLOBL eight<>(SB), RODATA|NOPTR, $64
 
-// STRIPS is the body of the routines below. Tiles 0 to 3 are the four quarters
+// BLOCKS is the body of the routines below. Tiles 0 to 3 are the four quarters
 // of a block of sums, 4 and 5 are of a, 6 and 7 of b.
-#define STRIPS(prefix, opcode) \
+#define BLOCKS(prefix, opcode) \
 	LEAQ eight<>(SB), AX \
 	LDTILECFG_AX \
 	MOVQ from+0(FP), R12 \
 	MOVQ to+8(FP), R13 \
 	MOVQ ld+16(FP), R14 \
-	MOVQ a+24(FP), SI \
-	MOVQ strips+48(FP), R9 \
-	MOVQ next+56(FP), R10 \
+	MOVQ blocks+48(FP), R9 \
+	MOVQ next+64(FP), R10 \
+	MOVQ b+32(FP), DI \
 	MOVQ $64, BX \
-strip: \
+block: \
 	MOVQ R13, AX \
 	MOVQ $32, CX \
 row: \
@@ -65,12 +67,12 @@ zero: \
 	TILEZERO(2) \
 	TILEZERO(3) \
 begin: \
-	MOVQ b+32(FP), DI \
+	MOVQ a+24(FP), SI \
 	MOVQ tiles+40(FP), R8 \
 tile: \
 	TILELOAD(4, SIB_SI_BX, 0) \
-	TILELOAD(6, SIB_DI_BX, 0) \
-	TILELOAD(7, SIB_DI_BX, 1024) \
+	TILESTREAM(6, SIB_DI_BX, 0) \
+	TILESTREAM(7, SIB_DI_BX, 1024) \
 	TILEDOT(prefix, opcode, 0, 4, 6) \
 	TILEDOT(prefix, opcode, 1, 4, 7) \
 	TILELOAD(5, SIB_SI_BX, 1024) \
@@ -92,29 +94,28 @@ tile: \
 	ADDQ DX, AX \
 	TILESTORE(2, SIB_AX_CX, 0) \
 	TILESTORE(3, SIB_AX_CX, 64) \
-	ADDQ AX, DX \
-	MOVQ DX, R13 \
+	ADDQ nextTo+56(FP), R13 \
 	DECQ R9 \
-	JNZ strip \
+	JNZ block \
 	TILERELEASE \
 	RET
 
-// func tdpbf16psStrips(from, to *byte, ld int, a, b *byte, tiles, strips int, next *byte)
-TEXT ·tdpbf16psStrips(SB), NOSPLIT, $0-64
-	STRIPS(0x7a, 0x5c)
+// func tdpbf16psBlocks(from, to *byte, ld int, a, b *byte, tiles, blocks, nextTo int, next *byte)
+TEXT ·tdpbf16psBlocks(SB), NOSPLIT, $0-72
+	BLOCKS(0x7a, 0x5c)
 
-// func tdpbssdStrips(from, to *byte, ld int, a, b *byte, tiles, strips int, next *byte)
-TEXT ·tdpbssdStrips(SB), NOSPLIT, $0-64
-	STRIPS(0x7b, 0x5e)
+// func tdpbssdBlocks(from, to *byte, ld int, a, b *byte, tiles, blocks, nextTo int, next *byte)
+TEXT ·tdpbssdBlocks(SB), NOSPLIT, $0-72
+	BLOCKS(0x7b, 0x5e)
 
-// func tdpbsudStrips(from, to *byte, ld int, a, b *byte, tiles, strips int, next *byte)
-TEXT ·tdpbsudStrips(SB), NOSPLIT, $0-64
-	STRIPS(0x7a, 0x5e)
+// func tdpbsudBlocks(from, to *byte, ld int, a, b *byte, tiles, blocks, nextTo int, next *byte)
+TEXT ·tdpbsudBlocks(SB), NOSPLIT, $0-72
+	BLOCKS(0x7a, 0x5e)
 
-// func tdpbusdStrips(from, to *byte, ld int, a, b *byte, tiles, strips int, next *byte)
-TEXT ·tdpbusdStrips(SB), NOSPLIT, $0-64
-	STRIPS(0x79, 0x5e)
+// func tdpbusdBlocks(from, to *byte, ld int, a, b *byte, tiles, blocks, nextTo int, next *byte)
+TEXT ·tdpbusdBlocks(SB), NOSPLIT, $0-72
+	BLOCKS(0x79, 0x5e)
 
-// func tdpbuudStrips(from, to *byte, ld int, a, b *byte, tiles, strips int, next *byte)
-TEXT ·tdpbuudStrips(SB), NOSPLIT, $0-64
-	STRIPS(0x78, 0x5e)
+// func tdpbuudBlocks(from, to *byte, ld int, a, b *byte, tiles, blocks, nextTo int, next *byte)
+TEXT ·tdpbuudBlocks(SB), NOSPLIT, $0-72
+	BLOCKS(0x78, 0x5e)

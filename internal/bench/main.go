@@ -72,7 +72,7 @@ func main() {
 		if programs[p.pkg] == (program{}) {
 			programs[p.pkg] = build(dir, p.pkg)
 		}
-		for _, name := range programs[p.pkg].names(p.pattern) {
+		for _, name := range programs[p.pkg].names(p.pattern, *only) {
 			if wanted.MatchString(name) {
 				list = append(list, benchmark{programs[p.pkg], name})
 			}
@@ -115,15 +115,46 @@ func build(dir, pkg string) program {
 	return p
 }
 
-// names returns the names of the benchmarks that match the pattern.
-func (p program) names(pattern string) []string {
-	var names []string
+// names returns the names of the benchmarks that match the pattern, as far as
+// [may] says that only can match them: it runs each of them once, and all take
+// minutes.
+func (p program) names(pattern, only string) []string {
+	function, rest, _ := strings.Cut(pattern, "/")
+	cmd := exec.Command(p.path, "-test.list="+function)
+	list, err := output(cmd)
+	check(err)
+	var functions, names []string
+	for name := range strings.Lines(list) {
+		if may(strings.TrimPrefix(strings.TrimSpace(name), "Benchmark"), only) {
+			functions = append(functions, strings.TrimSpace(name))
+		}
+	}
+	if len(functions) == 0 {
+		return nil
+	}
+	if pattern = "^(" + strings.Join(functions, "|") + ")$"; rest != "" {
+		pattern += "/" + rest
+	}
 	for line := range strings.Lines(p.call(pattern, "1x")) {
 		if name, _, _, ok := parse(line); ok {
 			names = append(names, name)
 		}
 	}
 	return names
+}
+
+// may reports whether only, a regular expression, can match a name that begins
+// with function and a slash: whether what an alternative has before a slash
+// does, or has a value of a later part, as in n=512.
+func may(function, only string) bool {
+	for _, alternative := range strings.Split(only, "|") {
+		first, _, _ := strings.Cut(alternative, "/")
+		one, err := regexp.Compile(first)
+		if err != nil || strings.Contains(first, "=") || one.MatchString(function) {
+			return true
+		}
+	}
+	return false
 }
 
 func (p program) call(pattern, benchtime string) string {

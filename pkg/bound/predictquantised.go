@@ -47,6 +47,11 @@ func square(x float64) float64 { return x * x }
 // is predicted as if the numbers that the device multiplies, or their blocks
 // with a scale, were drawn from these matrices independently.
 //
+// Where scales of blocks multiply the sums of Promote products outside of the
+// device, these sums have the errors of sums of the codes, which count as much
+// as the scales are large; the roundings of the products of scales, far below
+// those of the sums, are left out.
+//
 // Each rounding by a scale outside of the device, or to the format of D, is
 // taken as uniform between neighbouring numbers.
 //
@@ -61,9 +66,6 @@ func PredictQuantised(k Problem) (TypicalError, error) {
 	}
 	if why := k.Recipes.refuses(k.Machine); why != "" {
 		return TypicalError{}, k.noPrediction(why)
-	}
-	if k.Recipes.within(k.Device.ScaleBlock > 0) {
-		return TypicalError{}, k.noPrediction(fmt.Sprintf("%s takes no scales within a sum: what kernels that apply them add is not predicted", k.Device.Name))
 	}
 	var q typicalProduct
 	var err error
@@ -85,7 +87,7 @@ func PredictQuantised(k Problem) (TypicalError, error) {
 	}
 	return TypicalError{
 		Quantisation: ErrorPart{q.error.Drift / q.size, q.error.Deviation / q.size},
-		Accumulation: ErrorPart{p.Backward * q.sizes, p.BackwardDeviation * q.sizes},
+		Accumulation: ErrorPart{p.Backward * q.sizes, p.BackwardDeviation * q.sizes * q.spread},
 		Storing:      storing / q.size,
 	}, nil
 }
@@ -100,6 +102,7 @@ type typicalProduct struct {
 	error   ErrorPart // of ÂB̂ - AB
 	size    float64   // the mean of |A||B|
 	sizes   float64   // that of |Â||B̂|, over it
+	spread  float64   // the root mean square of the scales outside of the device, over their mean
 	outputs []float64 // of AB, or a sample that stands for them
 	sums    Problem   // of the numbers that the device multiplies
 }
@@ -136,12 +139,14 @@ func (k Problem) typicalGiven() (q typicalProduct, err error) {
 	}
 	q.sizes = mean(sizes(a.values, b.values).Data) / q.size
 	q.sums = k.ofNumbers()
-	if q.sums.X, err = drawnCodes(k.Recipes.A, quant.Left, g.A, scaled); err != nil {
+	var s, t float64
+	if q.sums.X, s, err = drawnCodes(k.Recipes.A, quant.Left, g.A, scaled); err != nil {
 		return q, err
 	}
-	if q.sums.Y, err = drawnCodes(k.Recipes.B, quant.Right, g.B, scaled); err != nil {
+	if q.sums.Y, t, err = drawnCodes(k.Recipes.B, quant.Right, g.B, scaled); err != nil {
 		return q, err
 	}
+	q.spread = s * t
 	if scaled {
 		q.sums.blocks = &quantisedBlocks{k.Recipes,
 			vectorsOf(g.A.Rows, k.K, k.Device.ScaleBlock, func(i, l int) float64 { return g.A.Data[i*g.A.Stride+l] }),
@@ -151,23 +156,28 @@ func (k Problem) typicalGiven() (q typicalProduct, err error) {
 }
 
 // drawnCodes returns the distribution of the numbers of the codes of a matrix,
-// with the scales of blocks if the device takes them. If the recipe rounds at
-// random, they are those of one draw.
-func drawnCodes(r quant.Recipe, side quant.Side, x blas64.General, scaled bool) (Distribution, error) {
+// with the scales of blocks if the device takes them; if it does not, spread is
+// their root mean square over their mean. If the recipe rounds at random, they
+// are those of one draw.
+func drawnCodes(r quant.Recipe, side quant.Side, x blas64.General, scaled bool) (numbers Distribution, spread float64, err error) {
 	q, err := r.Quantise(single(x), side)
 	if err != nil {
-		return Distribution{}, err
+		return Distribution{}, 0, err
 	}
 	z := matrix.New64(x.Rows, x.Cols)
+	var sum, squares float64
 	for i := range x.Rows {
 		for j := range x.Cols {
-			z.Data[i*z.Stride+j] = float64(q.Number(i, j))
+			number, scale := float64(q.Number(i, j)), float64(q.Scale(i, j))
 			if scaled {
-				z.Data[i*z.Stride+j] *= float64(q.Scale(i, j))
+				number, scale = number*scale, 1
 			}
+			z.Data[i*z.Stride+j] = number
+			sum, squares = sum+scale, squares+square(scale)
 		}
 	}
-	return MomentsOf("the codes of "+side.String(), z)
+	numbers, err = MomentsOf("the codes of "+side.String(), z)
+	return numbers, math.Sqrt(squares*float64(len(z.Data))) / sum, err
 }
 
 // ofNumbers returns the problem of adding the products of the numbers that the
@@ -207,7 +217,7 @@ func (k Problem) typicalLaws() (q typicalProduct, err error) {
 	e := errors()
 	q.error = ErrorPart{e.Mean, e.Deviation}
 	p, K := k.ProductMoments(), float64(k.K)
-	q.size = K * p.Abs
+	q.size, q.spread = K*p.Abs, 1
 	q.outputs = normalSample(K*p.Mean, math.Sqrt(K*p.Variance))
 	q.sums = k.ofNumbers()
 	if k.Device.ScaleBlock > 0 {
@@ -230,13 +240,17 @@ func (k Problem) typicalLaws() (q typicalProduct, err error) {
 const samples = 1 << 16
 
 // typicalCodes returns the distribution of the numbers of the codes of a matrix
-// of so many vectors of K elements, if the scale is that of the median of the
-// greatest, and that scale.
+// of so many vectors of K elements, if all scales are that of the median of the
+// greatest in a block, and that scale.
 func typicalCodes(r quant.Recipe, d Distribution, vectors, K int, stream uint64) (codes Distribution, scale float64) {
-	n := float64(K)
-	if r.Block.Across != 1 {
-		n *= float64(vectors)
+	part := func(block, of int) float64 {
+		if block == 0 {
+			return float64(of)
+		}
+		return float64(min(block, of))
 	}
+	n := part(r.Block.Along, K) * part(r.Block.Across, vectors)
+	r.Block = quant.Block{Across: 1} // one scale, for all of a row
 	x := matrix.New(1, samples+1)
 	fill(x.Data, d, tcore.Binary32, tcore.ToNearestEven, rand.New(rand.NewPCG(dataSeed, stream)))
 	greatest := float32(d.of().medianOfGreatest(n))
@@ -305,7 +319,8 @@ func normalSample(mean, deviation float64) []float64 {
 // follow the sums, or why it is not known.
 func (k Problem) typicalStoring(outputs []float64) (storing float64, why string) {
 	var formats []tcore.Format
-	if r := k.Recipes; r.outside(k.Device.ScaleBlock > 0) && !(powersOfTwo(r.A) && powersOfTwo(r.B)) {
+	scaled := k.Device.ScaleBlock > 0
+	if r := k.Recipes; r.outside(scaled) && !r.within(scaled) && !(powersOfTwo(r.A) && powersOfTwo(r.B)) {
 		formats = append(formats, tcore.Binary32, tcore.Binary32) // by the scale of A, and by that of B
 	}
 	if out := k.output(); out.Precision < tcore.Binary32.Precision {

@@ -28,8 +28,12 @@ func emulatedError(t *testing.T, k Problem, a, b blas32.General) (e TypicalError
 		t.Fatal(err)
 	}
 	kernel := quant.EpilogueKernel(k.Machine)
-	if k.Device.ScaleBlock > 0 {
+	switch scaled := k.Device.ScaleBlock > 0; {
+	case scaled:
 		kernel = quant.AlphaKernel(k.Machine)
+	case k.Recipes.within(scaled):
+		kernel = quant.DeepGEMMKernel(k.Machine)
+		kernel.Every, kernel.Machine.Promote = k.Promote, 0
 	}
 	d, err := kernel.Multiply(qa, qb)
 	if err != nil {
@@ -94,6 +98,7 @@ func TestPredictQuantised(t *testing.T) {
 		{device: devices.HopperE4M3(), recipes: "te-e4m3-tensor", promote: 128},
 		{device: devices.BlackwellE4M3(), recipes: "torchao-e4m3-row-power", output: tcore.BFloat16},
 		{device: devices.BlackwellMXE4M3(), recipes: "mxe4m3-floor"},
+		{device: devices.HopperE4M3(), recipes: "deepgemm-1x128,deepgemm-128x128", promote: 128},
 		{device: devices.BlackwellNVF4(), recipes: "nvfp4-torchao-one-level"},
 	}
 	laws := []Distribution{Uniform(-1, 1), Uniform(0, 1)}
@@ -101,6 +106,8 @@ func TestPredictQuantised(t *testing.T) {
 	if !testing.Short() {
 		cases = append(cases,
 			quantisedCase{device: devices.AdaE4M3(), recipes: "deepgemm-row"},
+			quantisedCase{device: devices.BlackwellE4M3(), recipes: "deepgemm-1x128-ue8m0,deepgemm-128x128-ue8m0", promote: 128, output: tcore.BFloat16},
+			quantisedCase{device: devices.AdaE5M2(), recipes: "te-e5m2-1x128", promote: 64},
 			quantisedCase{device: devices.HopperE5M2(), recipes: "torchao-e5m2-row"},
 			quantisedCase{device: devices.HopperE4M3(), recipes: "te-e4m3-tensor-power,torchao-e4m3-row"},
 			quantisedCase{device: devices.BlackwellMXE4M3(), recipes: "te-mxe4m3", output: tcore.BFloat16},
@@ -241,4 +248,45 @@ func TestPredictQuantisedRefuses(t *testing.T) {
 			t.Errorf("%+v, %v, want an error with %q", p, err, tt.want)
 		}
 	}
+}
+
+// Where blocks of a matrix have scales of many sizes, as those of networks
+// have, large ones count more.
+func TestPredictQuantisedUnevenScales(t *testing.T) {
+	for _, c := range []quantisedCase{
+		{device: devices.HopperE4M3(), recipes: "deepgemm-1x128,deepgemm-128x128", promote: 128},
+		{device: devices.HopperE4M3(), recipes: "torchao-e4m3-row"},
+	} {
+		k := c.problem(t, Uniform(-1, 1), Uniform(-1, 1), 1024)
+		rng := rand.New(rand.NewPCG(12, 0))
+		a, b := draw(rng, k.M, k.K, k.X), draw(rng, k.K, k.N, k.Y)
+		even, err := PredictQuantised(known(k, a, b))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range a.Rows {
+			row := matrix.Row(a, i)
+			for l := 0; l < len(row); l += 128 {
+				size := float32(math.Exp(2 * rng.NormFloat64()))
+				for j := range row[l:][:128] {
+					row[l+j] *= size
+				}
+			}
+		}
+		k = known(k, a, b)
+		e, rms := emulatedError(t, k, a, b)
+		p, err := PredictQuantised(k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		compareTypical(t, "uneven", k, p, e, rms)
+		if p.Accumulation.Deviation < 2*even.Accumulation.Deviation {
+			t.Errorf("%v: %.3g, and %.3g for even scales", k.Recipes, p.Accumulation.Deviation, even.Accumulation.Deviation)
+		}
+	}
+}
+
+func known(k Problem, a, b blas32.General) Problem {
+	k.Given = &Given{A: matrix.Float64(a), B: matrix.Float64(b)}
+	return k
 }

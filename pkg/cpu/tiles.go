@@ -20,11 +20,11 @@ type tileKernel[E float32 | uint16 | uint8] struct {
 	negativeZero E // if step is less than terms
 }
 
-// blocks stores blocks of 32 × 32 sums at to, whose rows are ld bytes apart, and
-// nextTo bytes from one to the next. Each continues the next block of from, or
-// begins with zeros if from is nil, by the products of the strip a, which stays
-// in the first cache, and the next panel of b, of so many pairs of tiles. What
-// is at next is fetched to the second cache.
+// blocks stores blocks of 32 × 32 sums at to, whose rows are ld bytes apart,
+// and nextTo bytes from one to the next. Each continues the next block of from,
+// or begins with zeros if from is nil, by the products of the strip a, which
+// stays in the first cache, and the next panel of b, of so many pairs of tiles.
+// What is at next is fetched to the second cache.
 type blocks func(from, to *byte, ld int, a, b *byte, tiles, blocks, nextTo int, next *byte)
 
 const (

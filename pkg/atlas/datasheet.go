@@ -81,11 +81,9 @@ func (a *Atlas) dataSheet(files []File) []byte {
 			reasons = append(reasons, w)
 		}
 	}
-	quantised := distinct(a.Recipes, func(c RecipeCell) int { return c.K })
-	slices.Sort(quantised)
 	var b bytes.Buffer
 	err := sheet.Execute(&b, map[string]any{
-		"Atlas": a, "Count": a.Count(), "Seeds": sweep.FormatSeeds(a.Seeds), "Ks": commas(a.Ks()), "RecipeKs": commas(quantised),
+		"Atlas": a, "Count": a.Count(), "Seeds": sweep.FormatSeeds(a.Seeds), "Ks": commas(a.Ks()), "RecipeKs": commas(a.RecipeKs()),
 		"Data": a.Data(), "Recipes": a.RecipeNames(), "Why": reasons, "Tables": files[:len(tableNames)], "Integers": sweep.Integers.Name,
 	})
 	if err != nil {

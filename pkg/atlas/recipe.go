@@ -27,8 +27,9 @@ type Quantise struct {
 	Source  string `json:"source"`
 }
 
-// recipeOf returns the recipe of that name. An error says that there is none.
-func recipeOf(name string) (Recipe, error) {
+// FindRecipe returns the recipe of that name, as names.json has it. An error
+// says that there is none.
+func FindRecipe(name string) (Recipe, error) {
 	r, err := sweep.FindRecipes(name)
 	if err != nil {
 		return Recipe{}, fmt.Errorf("atlas: %w", err)
@@ -156,6 +157,14 @@ func (a *Atlas) RecipeNames() []string {
 	return distinct(a.Recipes, func(c RecipeCell) string { return c.Recipe })
 }
 
+// RecipeKs returns the lengths of the sums of cells with recipes in increasing
+// order.
+func (a *Atlas) RecipeKs() []int {
+	ks := distinct(a.Recipes, func(c RecipeCell) int { return c.K })
+	slices.Sort(ks)
+	return ks
+}
+
 // recipeCell returns the cell of a row of errors with a recipe and the rows of
 // bounds after it.
 func recipeCell(rows []sweep.Row) RecipeCell {
@@ -249,7 +258,7 @@ func (n *names) recipeRecords(all []RecipeCell) (cells []recipeRecord, bounds []
 		}
 		r := recipeRecord{c, index(&n.Machines, c.Machine), index(&named, c.Recipe), index(&n.Data, c.Data), index(&n.Why, c.Why)}
 		if r.recipe == len(n.Recipes) {
-			recipe, err := recipeOf(c.Recipe)
+			recipe, err := FindRecipe(c.Recipe)
 			if err != nil {
 				return nil, nil, err
 			}

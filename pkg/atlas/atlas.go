@@ -175,13 +175,16 @@ func (a *Atlas) Machines() (first []Device) {
 }
 
 // Data returns the distributions in the order of the sweep.
-func (a *Atlas) Data() []string { return distinct(a.Cells, func(c Cell) string { return c.Data }) }
+func (a *Atlas) Data() []string {
+	plain, recipes := distinct(a.Cells, func(c Cell) string { return c.Data }), distinct(a.Recipes, func(c RecipeCell) string { return c.Data })
+	return distinct(append(plain, recipes...), func(l string) string { return l })
+}
 
 // Ks returns the lengths of the sums in increasing order.
 func (a *Atlas) Ks() []int {
-	ks := distinct(a.Cells, func(c Cell) int { return c.K })
+	ks := append(distinct(a.Cells, func(c Cell) int { return c.K }), a.RecipeKs()...)
 	slices.Sort(ks)
-	return ks
+	return slices.Compact(ks)
 }
 
 // distinct returns the different values of f, in the order of their first

@@ -648,6 +648,24 @@ func ExampleAtlasErrors() {
 	// atlas-tightness-run
 }
 
+func ExampleAtlasRecipes() {
+	a, err := atlas.Recorded()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(study.AtlasRecipes(a, "U(0,1)").Finding())
+	// Output:
+}
+
+func ExampleAtlasShares() {
+	a, err := atlas.Recorded()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(study.AtlasShares(a, 8192).Finding())
+	// Output:
+}
+
 func ExampleAtlasTightness() {
 	a, err := atlas.Recorded()
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 // the defaults of the flags of roundoff sweep.
 type Sweep struct {
 	Devices     string `json:"devices"`
-	Plans       string `json:"plans"` // of libraries, with ; between
+	Plans       string `json:"plans"`  // of libraries, with ; between
 	Recipe      string `json:"recipe"` // that quantise A and B; "" for none
 	Dist        string `json:"dist"`
 	M           int    `json:"m"`

@@ -198,7 +198,7 @@ func (x number) MarshalJSON() ([]byte, error) {
 
 // tableOf returns the table of an atlas.
 func tableOf(a *atlas.Atlas) table {
-	t := table{Data: a.Data(), Ks: a.Ks(), First: []int{0}}
+	t := table{Data: a.Data(), Ks: a.Ks(), Bounds: []namedBound{}, Machine: []int{}, First: []int{0}}
 	at := map[string]int{}
 	for i, d := range a.Devices {
 		at[d.Name] = i
@@ -246,7 +246,7 @@ func says(q atlas.Quantise) string {
 
 // quantisedOf returns the columns of cells with recipes.
 func quantisedOf(a *atlas.Atlas, data []string) (q quantised, err error) {
-	q.Ks = a.RecipeKs()
+	q = quantised{Recipes: []recipe{}, Units: []string{}, Ks: a.RecipeKs(), Recipe: []int{}}
 	for _, name := range a.RecipeNames() {
 		r, err := atlas.FindRecipe(name)
 		if err != nil {

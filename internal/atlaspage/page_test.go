@@ -118,6 +118,25 @@ func TestPage_has_the_atlas(t *testing.T) {
 	}
 }
 
+// What the script reads are lists, also where there is nothing.
+func TestTable_of_nothing_has_lists(t *testing.T) {
+	q, err := quantisedOf(&atlas.Atlas{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z := tableOf(&atlas.Atlas{})
+	z.Quantised = q
+	text, err := json.Marshal(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, list := range []string{`"bounds":[]`, `"machine":[]`, `"first":[0]`, `"recipes":[]`, `"units":[]`, `"recipe":[]`} {
+		if !strings.Contains(string(text), list) {
+			t.Errorf("no %s in %s", list, text)
+		}
+	}
+}
+
 // The page is the same for the same atlas.
 func TestPage_depends_on_the_atlas_alone(t *testing.T) {
 	a, err := atlas.Read(os.DirFS("../../pkg/atlas/data"))

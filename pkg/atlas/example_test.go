@@ -70,6 +70,42 @@ func ExampleCell() {
 	// 0 of 53 fail more often than stated
 }
 
+// What truncated sums of positive numbers lose exceeds what quantisation to
+// e4m3 does from K = 1024 on.
+func ExampleRecipeCell() {
+	a, err := atlas.Recorded()
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, c := range a.SelectRecipes(atlas.Query{Device: "hopper-wgmma-e4m3-binary32", Recipe: "torchao-e4m3-row", Data: "U(0,1)"}) {
+		on, _ := c.OnQuantisation(sweep.FromDistribution)
+		best, _ := c.Tightest(sweep.FromDistribution)
+		fmt.Printf("K = %4d: quantised %.2g of at most %.2g, in all %.2g of %.2g; %.1f %% of that from sums\n",
+			c.K, c.Quantised.Largest, on.Constant, c.Largest, best.Constant, 100*c.Share())
+	}
+	// Output:
+}
+
+func ExampleAtlas_SelectRecipes() {
+	a, err := atlas.Recorded()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(len(a.RecipeNames()), "recipes, K =", a.RecipeKs())
+	for _, c := range a.SelectRecipes(atlas.Query{Format: "e2m1", Recipe: "nvfp4-te-1x16", K: 1024, Data: "N(0,1)"}) {
+		fmt.Printf("%s: RMS %.2g, of quantisation %.2g, of sums %.2g\n", c.Machine, c.RMS(), c.Quantised.RMS(), c.Accumulated.RMS())
+	}
+	// Output:
+}
+
+// The recipe of NVFP4 has a scale of the tensor beside those of blocks.
+func ExampleFindRecipe() {
+	r, err := atlas.FindRecipe("nvfp4-te-1x16")
+	fmt.Println(r.A.Element, r.A.Scale, r.A.Block, r.A.Tensor, err)
+	// Output:
+	// e2m1 ue4m3 1×16 binary32 <nil>
+}
+
 func ExampleQuery() {
 	a, err := atlas.Recorded()
 	if err != nil {

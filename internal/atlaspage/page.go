@@ -90,7 +90,7 @@ func quantisedRows(a *atlas.Atlas, data string, k int) (rows []quantisedRow) {
 			if c.Outputs == 0 {
 				continue
 			}
-			r := quantisedRow{name, c.Machine, []string{digits(c.RMS()), digits(c.Quantised.RMS()), digits(c.Accumulated.RMS()), digits(c.Share())}}
+			r := quantisedRow{name, c.Machine, []string{digits(c.RMS()), digits(c.Share()), digits(c.Quantised.RMS()), digits(c.Accumulated.RMS())}}
 			for _, told := range []sweep.Told{sweep.FromDistribution, sweep.FromMatrices} {
 				if b, ok := c.Tightest(told); ok {
 					r.Numbers = append(r.Numbers, digits(b.Constant), digits(b.Tightness))

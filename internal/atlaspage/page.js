@@ -228,9 +228,9 @@ function start(atlas) {
       const bound = (b, tau) => b === null ? [{n: "none"}, {n: ""}] : [{n: number(b)}, {n: number(tau)}]
       rows.push({class: i === r && v === u ? "here" : "", cells: [
         {button: z.name, title: z.says, press: () => { recipe.value = i; listUnits(); unit.value = v; write(); $("quantised-h").scrollIntoView() }}, q.units[v],
-        {n: number(q.rms[c])}, {n: number(q.lost[c])}, {n: number(q.accumulated[c])}, {n: number(q.share[c])}, ...bound(q.law[c], q.law_tau[c]), ...bound(q.given[c], q.given_tau[c])]})
+        {n: number(q.rms[c])}, {n: number(q.share[c])}, {n: number(q.lost[c])}, {n: number(q.accumulated[c])}, ...bound(q.law[c], q.law_tau[c]), ...bound(q.given[c], q.given_tau[c])]})
     }))
-    tabulate($("shares"), `Entries ~ ${atlas.data[l]}, K = ${atlas.ks[h]}` + (rows.length ? "" : ": no recipes"), ["Recipe", "Sums on", {n: "RMS e"}, {n: "quantised"}, {n: "sums"}, {n: "share"}, {n: "bound, distribution"}, {n: "τ"}, {n: "bound, matrices"}, {n: "τ"}], rows)
+    tabulate($("shares"), `Entries ~ ${atlas.data[l]}, K = ${atlas.ks[h]}` + (rows.length ? "" : ": no recipes"), ["Recipe", "Sums on", {n: "RMS e"}, {n: "share"}, {n: "quantised"}, {n: "sums"}, {n: "bound, distribution"}, {n: "τ"}, {n: "bound, matrices"}, {n: "τ"}], rows)
   }
   recipe.onchange = () => { listUnits(); write() }
   unit.onchange = write

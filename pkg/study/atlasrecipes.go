@@ -121,8 +121,8 @@ func AtlasShares(a *atlas.Atlas, k int) *viz.Schematic {
 		}
 	}
 	s := viz.NewSchematic("atlas-shares",
-		fmt.Sprintf("At K = %d sums make more than half of the mean square of the error for %d of %d recipes and distributions, and less than a thousandth for %d.", k, most, cells, least),
-		"The share of sums, and of all after them, in the sum of the mean squares of both parts, on the machine that takes the recipe where it is largest. "+atlasConditions(a),
+		fmt.Sprintf("At K = %d sums make more than half of the mean square error for %d of %d recipes and distributions, and less than a thousandth for %d.", k, most, cells, least),
+		"The share of sums in the mean squares of both parts, on the machine that takes the recipe where it is largest. "+atlasConditions(a),
 		left+w*float64(len(data))+4, top+h*float64(len(rows))+4)
 	for j, l := range data {
 		heading, ok := atlasHeadings[l]

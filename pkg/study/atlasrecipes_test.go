@@ -2,6 +2,8 @@ package study
 
 import (
 	"encoding/csv"
+	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -94,11 +96,23 @@ func TestAtlasShares_are_drawn_under_their_names(t *testing.T) {
 	}
 }
 
-// Sums contribute the larger part where the notebook says so: on Hopper and
-// Ada, of entries that are not negative, from K = 1024 on by rows and tensors,
-// and hardly anywhere else.
+// Sums contribute the larger part where the notebook says so: at K = 8192 of
+// entries from U(0,1), on Hopper and Ada, and elsewhere at most a hundredth.
 func TestAtlasRecipes_are_what_the_notebook_says(t *testing.T) {
 	a := recordedAtlas(t)
+	text, err := os.ReadFile("../../notebooks/16-atlas.ipynb")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := recipeParts(a, recipeLines[0].machine, recipeLines[0].recipe, "U(0,1)")
+	if want := fmt.Sprintf("it is %s times the other", times(p[1].rms[2]/p[0].rms[2])); !strings.Contains(string(text), want) {
+		t.Errorf("the notebook does not say %q", want)
+	}
+	// In DeepGEMM the error of sums stays what it is at K = 128.
+	blocks := recipeParts(a, recipeLines[1].machine, recipeLines[1].recipe, "U(0,1)")[1].rms
+	if r := blocks[2] / blocks[0]; r < 0.8 || r > 1.25 {
+		t.Errorf("with DeepGEMM the error of sums grows %v times", r)
+	}
 	for _, c := range a.Recipes {
 		d, _ := a.Device(c.Machine)
 		most := c.K == 8192 && c.Data == "U(0,1)" && d.Family == "truncated, 13 bits"

@@ -300,19 +300,26 @@ func nothing(a *atlas.Atlas, q atlas.Query) error {
 		slices.Sort(list)
 		return strings.Join(slices.Compact(list), ", ")
 	}
-	recipes := strings.Join(a.RecipeNames(), ", ")
+	ks, there := a.Ks(), func(q atlas.Query) bool { return len(a.Select(q)) > 0 }
+	if q.Recipe != "" {
+		ks, there = a.RecipeKs(), func(q atlas.Query) bool { return len(a.SelectRecipes(q)) > 0 }
+		formats = append(formats, sweep.Integers.Device.A.Name)
+	}
+	if q.Recipe == "all" {
+		q.Recipe = ""
+	}
 	for _, f := range []struct {
 		flag, value string
 		alone       atlas.Query
 		want        string
 	}{
-		{"recipe", q.Recipe, atlas.Query{Recipe: q.Recipe}, recipes + ", or all"},
+		{"recipe", q.Recipe, atlas.Query{Recipe: q.Recipe}, strings.Join(a.RecipeNames(), ", ") + ", or all"},
 		{"device", q.Device, atlas.Query{Device: q.Device}, compact(names) + ", or a name of roundoff devices"},
 		{"in", q.Format, atlas.Query{Format: q.Format}, compact(formats)},
 		{"dist", q.Data, atlas.Query{Data: q.Data}, strings.Join(a.Data(), ", ")},
-		{"k", fmt.Sprint(q.K), atlas.Query{K: q.K}, strings.Trim(fmt.Sprint(a.Ks()), "[]")},
+		{"k", fmt.Sprint(q.K), atlas.Query{K: q.K}, strings.Trim(fmt.Sprint(ks), "[]")},
 	} {
-		if len(a.Select(f.alone))+len(a.SelectRecipes(f.alone)) == 0 && f.value != "all" {
+		if !there(f.alone) {
 			return fmt.Errorf("-%s %.80s is not in the atlas, want one of %s", f.flag, f.value, f.want)
 		}
 	}

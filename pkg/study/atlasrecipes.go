@@ -94,35 +94,41 @@ func recipeHeading(name string) string {
 	return name
 }
 
+// tellShare is the least share that the map tells.
+const tellShare = 1e-3
+
 // AtlasShares returns the map of the share that sums have in the mean square of
 // the error at one K: a row for each recipe, on the machine where it is
-// largest, a column for each distribution, the darker the larger.
+// largest, a column for each distribution, the darker the larger. Recipes for
+// which it is below a thousandth for all distributions have no row.
 func AtlasShares(a *atlas.Atlas, k int) *viz.Schematic {
 	const left, top, w, h = 290.0, 48.0, 58.0, 20.0
-	rows := a.RecipeNames()
-	var data []string
+	var rows, data []string
 	for _, l := range a.Data() {
 		if len(a.SelectRecipes(atlas.Query{Data: l})) > 0 {
 			data = append(data, l)
 		}
 	}
-	cells, most, least := 0, 0, 0
-	for _, r := range rows {
+	all, cells, most := a.RecipeNames(), 0, 0
+	for _, r := range all {
+		greatest := 0.0
 		for _, l := range data {
 			if x, ok := largestShare(a, r, l, k); ok {
+				greatest = max(greatest, x)
 				cells++
 				if x > 0.5 {
 					most++
 				}
-				if x < 1e-3 {
-					least++
-				}
 			}
+		}
+		if greatest >= tellShare {
+			rows = append(rows, r)
 		}
 	}
 	s := viz.NewSchematic("atlas-shares",
-		fmt.Sprintf("At K = %d sums make more than half of the mean square error for %d of %d recipes and distributions, and less than a thousandth for %d.", k, most, cells, least),
-		"The share of sums in the mean squares of both parts, on the machine that takes the recipe where it is largest. "+atlasConditions(a),
+		fmt.Sprintf("At K = %d sums make more than half of the mean square error for %d of %d recipes and distributions, and never a thousandth for %d of %d recipes.",
+			k, most, cells, len(all)-len(rows), len(all)),
+		"The share of sums in the mean squares of both parts, on the machine where it is largest, without those. "+atlasConditions(a),
 		left+w*float64(len(data))+4, top+h*float64(len(rows))+4)
 	for j, l := range data {
 		heading, ok := atlasHeadings[l]
@@ -150,7 +156,7 @@ func AtlasShares(a *atlas.Atlas, k int) *viz.Schematic {
 // shareOf returns a share in percent, unless it is next to none or to all.
 func shareOf(x float64) string {
 	switch {
-	case x < 1e-3:
+	case x < tellShare:
 		return "< 0.1 %"
 	case x > 0.99:
 		return "> 99 %"

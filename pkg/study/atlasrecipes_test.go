@@ -55,7 +55,7 @@ func TestAtlasRecipes_are_drawn_under_their_names(t *testing.T) {
 	}
 }
 
-// The map has a row for each recipe and a column for data with recipes alone,
+// The map has a row for each recipe that reaches a thousandth and a column for data with recipes alone,
 // and the share of the machine where it is largest, whichever that is.
 func TestAtlasShares_are_drawn_under_their_names(t *testing.T) {
 	a := quantisedAtlas()
@@ -64,6 +64,7 @@ func TestAtlasShares_are_drawn_under_their_names(t *testing.T) {
 	}
 	a.Recipes[13].Accumulated.Spread = 1e3 * a.Recipes[13].Quantised.Spread
 	a.Recipes[15].Accumulated.Spread = 0
+	a.Recipes[7].Accumulated = atlas.Part{} // of DeepGEMM
 	a.Recipes[9].Accumulated, a.Recipes[11].Outputs = atlas.Part{}, 0
 	file, err := AtlasShares(a, 512).CSV()
 	if err != nil {
@@ -79,9 +80,9 @@ func TestAtlasShares_are_drawn_under_their_names(t *testing.T) {
 			told[p[5]] = parts[i+1][5]
 		}
 	}
-	rows, deepgemm, integers := recipeLines[0].recipe, recipeLines[1].recipe, recipeLines[2].recipe
+	rows, deepgemm := recipeLines[0].recipe, recipeLines[1].recipe // and int8 has none
 	want := map[string]string{
-		rows + "; N(0,1)": "> 99 %", rows + "; U(0,1)": "10 %", deepgemm + "; N(0,1)": "10 %", deepgemm + "; U(0,1)": "10 %", integers + "; N(0,1)": "< 0.1 %",
+		rows + "; N(0,1)": "> 99 %", rows + "; U(0,1)": "10 %", deepgemm + "; N(0,1)": "10 %", deepgemm + "; U(0,1)": "< 0.1 %",
 	}
 	for name := range want {
 		if told[name] != want[name] {

@@ -55,8 +55,9 @@ func TestAtlasRecipes_are_drawn_under_their_names(t *testing.T) {
 	}
 }
 
-// The map has a row for each recipe that reaches a thousandth and a column for data with recipes alone,
-// and the share of the machine where it is largest, whichever that is.
+// The map has a row for each recipe that reaches a thousandth and a column for
+// data with recipes alone, and the share of the machine where it is largest,
+// whichever that is.
 func TestAtlasShares_are_drawn_under_their_names(t *testing.T) {
 	a := quantisedAtlas()
 	for i := range a.Recipes { // the second machine of the first recipe has all, half or next to nothing

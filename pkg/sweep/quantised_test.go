@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"math/big"
 	"slices"
@@ -78,31 +79,33 @@ func TestPlan_splits_errors_as_one_would_by_hand(t *testing.T) {
 		{Integers, "int8-row", quant.EpilogueKernel(tcore.Machine{})},
 	} {
 		const m, n, k = 3, 2, 256
-		p := Plan{Machines: []tcore.Machine{c.machine}, Recipes: recipes(t, c.name), Data: []Generator{Positive}, M: m, N: n, Ks: []int{k}, Seeds: []uint64{7}, Confidences: []float64{0.9}}
+		p := Plan{Machines: []tcore.Machine{c.machine}, Recipes: recipes(t, c.name), Data: []Generator{Positive}, M: m, N: n, Ks: []int{k}, Seeds: []uint64{7, 8}, Confidences: []float64{0.9}}
 		row := run(t, p)[0]
-		a, b := Positive.Matrices(m, n, k, 7)
-		x, err := p.Recipes[0].A.Quantise(a, quant.Left)
-		if err != nil {
-			t.Fatal(err)
-		}
-		y, err := p.Recipes[0].B.Quantise(b, quant.Right)
-		if err != nil {
-			t.Fatal(err)
-		}
-		d, err := c.kernel.Multiply(x, y)
-		if err != nil {
-			t.Fatal(err)
-		}
 		parts := [3][]float64{} // all of the error, quantised, accumulated
-		for i := range m {
-			for j := range n {
-				exact, size := bigProduct(matrix.Float64(a), matrix.Float64(b), i, j)
-				between, _ := bigProduct(x.Values(), y.Values(), i, j)
-				computed := new(big.Float).SetPrec(2000).SetFloat64(float64(d.Data[i*n+j]))
-				for of, pair := range [][2]*big.Float{{computed, exact}, {between, exact}, {computed, between}} {
-					e := new(big.Float).SetPrec(2000).Sub(pair[0], pair[1])
-					v, _ := e.Quo(e, size).Float64()
-					parts[of] = append(parts[of], v)
+		for _, seed := range p.Seeds {
+			a, b := Positive.Matrices(m, n, k, seed)
+			x, err := p.Recipes[0].A.Quantise(a, quant.Left)
+			if err != nil {
+				t.Fatal(err)
+			}
+			y, err := p.Recipes[0].B.Quantise(b, quant.Right)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d, err := c.kernel.Multiply(x, y)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range m {
+				for j := range n {
+					exact, size := bigProduct(matrix.Float64(a), matrix.Float64(b), i, j)
+					between, _ := bigProduct(x.Values(), y.Values(), i, j)
+					computed := new(big.Float).SetPrec(2000).SetFloat64(float64(d.Data[i*n+j]))
+					for of, pair := range [][2]*big.Float{{computed, exact}, {between, exact}, {computed, between}} {
+						e := new(big.Float).SetPrec(2000).Sub(pair[0], pair[1])
+						v, _ := e.Quo(e, size).Float64()
+						parts[of] = append(parts[of], v)
+					}
 				}
 			}
 		}
@@ -113,17 +116,17 @@ func TestPlan_splits_errors_as_one_would_by_hand(t *testing.T) {
 		} {
 			mean, square, largest := 0.0, 0.0, 0.0
 			for _, v := range parts[of] {
-				mean += v / (m * n)
+				mean += v / (2 * m * n)
 				largest = max(largest, math.Abs(v))
 			}
 			for _, v := range parts[of] {
-				square += (v - mean) * (v - mean) / (m*n - 1)
+				square += (v - mean) * (v - mean) / (2*m*n - 1)
 			}
 			if !near(got.mean, mean) || math.Abs(got.spread-math.Sqrt(square)) > 1e-6*math.Sqrt(square)+1e-14 || !near(got.largest, largest) {
 				t.Errorf("%s, %s, part %d: %+v, want mean %v, spread %v, largest %v", c.machine.Name, c.name, of, got, mean, math.Sqrt(square), largest)
 			}
 		}
-		if !row.Represented || row.Recipe != c.name || row.Outputs != m*n {
+		if !row.Represented || row.Recipe != c.name || row.Outputs != 2*m*n {
 			t.Errorf("%s, %s: row %+v", c.machine.Name, c.name, row)
 		}
 	}
@@ -170,6 +173,9 @@ func TestPlan_judges_bounds_on_quantised_products(t *testing.T) {
 	}
 	if got := slices.Sorted(keys(pairs)); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
+	}
+	if len(lost) != len(want)*len(p.Data) {
+		t.Errorf("%d bounds on what recipes lose, want one for each of %d pairs and %d kinds of data", len(lost), len(want), len(p.Data))
 	}
 	for at, z := range lost {
 		if z[1] == 0 || z[1] > z[0] {
@@ -328,6 +334,27 @@ func TestPlan_refuses_what_recipes_cannot_have(t *testing.T) {
 	}
 	if _, err := FindMachine("int32@128"); err == nil {
 		t.Error("sums of integers are promoted")
+	}
+}
+
+// Sums that leave a device are those of a machine that promotes: where scales
+// take them away, every so many products, and where the machine does so by
+// itself, if that is as often.
+func TestUnits_promote(t *testing.T) {
+	promoting := HopperE4M3
+	promoting.Name, promoting.Promote = "hopper-e4m3@64", 64
+	p := quantisedPlan(t)
+	p.Machines = []tcore.Machine{HopperE4M3, promoting}
+	units, err := p.units()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, u := range units {
+		got = append(got, fmt.Sprint(u.Name, " ", u.recipe, " ", u.Promote))
+	}
+	if want := []string{"hopper-e4m3 torchao-e4m3-row 0", "hopper-e4m3 deepgemm-1x128:deepgemm-128x128 128", "hopper-e4m3@64 torchao-e4m3-row 64"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

@@ -523,6 +523,34 @@ func TestRead_refuses_what_cannot_be(t *testing.T) {
 	}
 }
 
+// So it is with columns of recipes.
+func TestRead_refuses_recipes_that_cannot_be(t *testing.T) {
+	for want, forge := range map[string]func(cells []recipeRecord, bounds []recipeBoundRecord){
+		"row 1 of recipes.npz: machine 9":             func(c []recipeRecord, _ []recipeBoundRecord) { c[1].machine = 9 },
+		"row 1 of recipes.npz: machine 0, recipe 3":   func(c []recipeRecord, _ []recipeBoundRecord) { c[1].recipe = 3 },
+		"recipe 0, data 7":                            func(c []recipeRecord, _ []recipeBoundRecord) { c[0].data = 7 },
+		"why 5, and names.json":                       func(c []recipeRecord, _ []recipeBoundRecord) { c[0].why = 5 },
+		"row 2 of recipe_bounds.npz: cell 12":         func(c []recipeRecord, b []recipeBoundRecord) { b[2].cell = len(c) },
+		"row 3 of recipe_bounds.npz: cell 0, bound 9": func(_ []recipeRecord, b []recipeBoundRecord) { b[3].bound = 9 },
+		"told 2, certain":                             func(_ []recipeRecord, b []recipeBoundRecord) { b[0].told = 2 },
+		"certain 2":                                   func(_ []recipeRecord, b []recipeBoundRecord) { b[0].certain = 2 },
+		"verdict 3":                                   func(_ []recipeRecord, b []recipeBoundRecord) { b[0].verdict = 3 },
+	} {
+		n := names{Verdicts: verdicts, Why: []string{""}}
+		cells, bounds, err := n.recipeRecords(made(t).Recipes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		forge(cells, bounds)
+		var tables [2]File
+		if err := cmp.Or(table(&tables[0], tableNames[2], recipeColumns, cells), table(&tables[1], tableNames[3], recipeBoundColumns, bounds)); err != nil {
+			t.Fatal(err)
+		}
+		_, err = recipesOf(n, tables[0], tables[1])
+		refused(t, err, want)
+	}
+}
+
 func TestPack_refuses_numbers_that_do_not_fit(t *testing.T) {
 	for _, k := range []int{1 << 31, -1} {
 		a := made(t)

@@ -202,7 +202,7 @@ record: ## sweep anew what notebook 11 shows from its records, half an hour; out
 		-o pkg/study/recorded/coverage.csv
 
 # Draws that are there already are not computed again: the sweep goes on with its file.
-atlas: ## sweep the atlas anew, pkg/atlas/data, a quarter of an hour; out/atlas keeps the sweep
+atlas: ## sweep the atlas anew, pkg/atlas/data, twenty minutes of a core; out/atlas keeps the sweep
 	go build -o .bin/roundoff ./cmd/roundoff
 	mkdir -p out/atlas
 	.bin/roundoff sweep -atlas -seeds 201:203 -shard 1/1 -o out/atlas/sweep.csv

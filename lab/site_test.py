@@ -142,17 +142,22 @@ def check_atlas(browser):
     claimed = page.locator("#bounds tbody tr").count()
     page.check("#false")
     assert page.locator("#bounds tbody tr").count() > claimed > 3
+    page.select_option("[name=recipe]", label="torchao-e4m3-row")
+    recipes = page.inner_text("#recipe")
+    assert re.search(r"sums on \S+ make \S+ % of the mean square", recipes), recipes
+    assert page.locator("#parts svg path.series").count() >= 4 and page.locator("#shares tbody tr").count() >= len(names["recipes"])
     again, _, _ = opened(browser, SITE / "atlas.html", "dark")
     again.goto(page.url)
     again.wait_for_selector("html[data-ready]")
     assert again.inner_text("#status") == said, (again.url, again.inner_text("#status"), said)
+    assert again.inner_text("#recipe") == recipes, (again.url, again.inner_text("#recipe"), recipes)
     again.locator("#plot").scroll_into_view_if_needed()
     again.screenshot(path=PICTURES / "atlas-chosen-dark.png")
     again.locator("#all button").first.press("Enter")
     assert again.inner_text("#one-h") == names["machines"][0], again.inner_text("#one-h")
     plain = browser.new_context(java_script_enabled=False, viewport=PHONE).new_page()
     plain.goto((SITE / "atlas.html").resolve().as_uri())
-    assert plain.locator("#all tbody tr").count() > 50 and not plain.locator("#choice").is_visible()
+    assert plain.locator("#all tbody tr").count() > 50 and plain.locator("#shares tbody tr").count() > 50 and not plain.locator("#choice").is_visible()
     plain.screenshot(path=PICTURES / "atlas-plain.png")
     for p in page, again, plain:
         p.context.close()

@@ -74,8 +74,14 @@ func atlasMake(_ context.Context, args []string, stdout, stderr io.Writer) error
 		size += len(f.Data())
 	}
 	n := a.Count()
-	_, err = fmt.Fprintf(stdout, "%s: %d devices, %d machines, %d cells, %d rows of bounds, %d kB\n", *o, n.Devices, n.Machines, n.Cells, n.Bounds, size/1000)
+	_, err = fmt.Fprintf(stdout, "%s: %s, %d kB\n", *o, countOf(n), size/1000)
 	return err
+}
+
+// countOf returns what an atlas has, in words.
+func countOf(n atlas.Count) string {
+	return fmt.Sprintf("%d devices, %d machines, %d cells, %d rows of bounds; %d recipes, %d cells, %d rows of bounds",
+		n.Devices, n.Machines, n.Cells, n.Bounds, n.Recipes, n.RecipeCells, n.RecipeBounds)
 }
 
 // strangers returns an error if the folder has a file that is not of an atlas.
@@ -146,8 +152,7 @@ func atlasCheck(_ context.Context, args []string, stdout, stderr io.Writer) erro
 	for _, f := range a.Files {
 		fmt.Fprintf(stdout, "%s  %8d  %s\n", f.SHA256[:16], f.Bytes, f.Name)
 	}
-	fmt.Fprintf(stdout, "%s\nby %s: %d devices, %d machines, %d cells, %d rows of bounds, %d of them claimed, %d violated\n",
-		a.Command, a.Version, n.Devices, n.Machines, n.Cells, n.Bounds, n.Claimed, n.Violated)
+	fmt.Fprintf(stdout, "%s\nby %s: %s; %d of these are claimed, %d violated\n", a.Command, a.Version, countOf(n), n.Claimed, n.Violated)
 	if n.Violated > 0 {
 		return fmt.Errorf("%d claimed bounds fail", n.Violated)
 	}
@@ -160,9 +165,13 @@ func atlasShow(_ context.Context, args []string, stdout, stderr io.Writer) error
 	flags := newFlags("atlas show", "[-flag ...] [FOLDER]\n\n"+
 		"Prints the errors of each device, distribution and K, relative to |A||B|, and the tightest bounds that hold, with\n"+
 		"tau, the largest error over the bound: those that need no more than the sizes of the elements, from their distribution,\n"+
-		"and from a run. Of a single one it prints every bound.\n\n", stderr)
+		"and from a run. Of a single one it prints every bound.\n\n"+
+		"With -recipe it prints errors of products whose factors that quantises, against what they were before: of all, of what\n"+
+		"quantisation contributes and of what sums do, with the share of the latter in the mean square, and the tightest bounds that\n"+
+		"are told the distribution, and the matrices.\n\n", stderr)
 	flags.StringVar(&q.Device, "device", "", "only this `device`, or those whose names begin so, as in hopper")
 	flags.StringVar(&q.Format, "in", "", "only factors in this `format`")
+	flags.StringVar(&q.Recipe, "recipe", "", "products of factors that this `recipe` quantises, all for those of each")
 	flags.StringVar(&q.Data, "dist", "", "only this `distribution`")
 	flags.IntVar(&q.K, "k", 0, "only sums of this `length`, 0 for all")
 	words, err := parseFlags(flags, args)
@@ -172,6 +181,9 @@ func atlasShow(_ context.Context, args []string, stdout, stderr io.Writer) error
 	a, err := openAtlas(flags, words)
 	if err != nil {
 		return err
+	}
+	if q.Recipe != "" {
+		return showRecipes(stdout, a, q)
 	}
 	cells := a.Select(q)
 	if len(cells) == 0 {
@@ -203,6 +215,59 @@ func atlasShow(_ context.Context, args []string, stdout, stderr io.Writer) error
 	return w.Flush()
 }
 
+// showRecipes prints the cells of a query for recipes, or all bounds of one.
+func showRecipes(stdout io.Writer, a *atlas.Atlas, q atlas.Query) error {
+	asked := q
+	if q.Recipe == "all" {
+		asked.Recipe = ""
+	}
+	cells := a.SelectRecipes(asked)
+	if len(cells) == 0 {
+		return nothing(a, q)
+	}
+	w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
+	if len(cells) == 1 && cells[0].Outputs > 0 {
+		showRecipe(w, cells[0])
+		return w.Flush()
+	}
+	fmt.Fprintln(w, "machine\trecipe\tdata\tK\tRMS\tlargest\tquantised\taccumulated\tshare\tof the distribution\ttau\tof the matrices\ttau\tviolated")
+	for _, c := range cells {
+		if c.Outputs == 0 {
+			fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\n", c.Machine, c.Recipe, c.Data, c.K, c.Why)
+			continue
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%.3g\t%.3g\t%.3g\t%.3g\t%.2g", c.Machine, c.Recipe, c.Data, c.K, c.RMS(), c.Largest, c.Quantised.RMS(), c.Accumulated.RMS(), c.Share())
+		for _, told := range []sweep.Told{sweep.FromDistribution, sweep.FromMatrices} {
+			if best, ok := c.Tightest(told); ok {
+				fmt.Fprintf(w, "\t%s\t%.2g", best.Name, best.Tightness)
+			} else {
+				fmt.Fprint(w, "\t-\t-")
+			}
+		}
+		fmt.Fprintf(w, "\t%d\n", len(sweep.Violated(c.Rows(a.Manifest), sweep.Sure)))
+	}
+	return w.Flush()
+}
+
+// showRecipe prints all that there is of a cell with a recipe.
+func showRecipe(w io.Writer, c atlas.RecipeCell) {
+	fmt.Fprintf(w, "%s, %s, %s, K = %d: %d products, %d outputs; e/|A||B|: mean %.3g, spread %.3g, largest %.3g, median %.2g\n",
+		c.Machine, c.Recipe, c.Data, c.K, c.Runs, c.Outputs, c.Mean, c.Spread, c.Largest, c.Median)
+	for _, p := range []struct {
+		name string
+		atlas.Part
+	}{{"quantised", c.Quantised}, {"accumulated", c.Accumulated}} {
+		fmt.Fprintf(w, "%s: mean %.3g, spread %.3g, largest %.3g\n", p.name, p.Mean, p.Spread, p.Largest)
+	}
+	fmt.Fprintln(w, "bound\ttold\tholds\tbound/|A||B|\tof it for quantisation\ttau\tlargest error/bound\tviolations")
+	for _, b := range c.Bounds {
+		fmt.Fprintf(w, "%s\t%v\t%s\t%.3g\t%.3g\t%.3g\t%.3g\t%d of %d\n", b.Name, b.Told, holds[b.Verdict], b.Constant, b.Conversion, b.Tightness, b.Largest, b.Violations, b.Outputs)
+	}
+}
+
+// holds says whether a bound is claimed.
+var holds = map[sweep.Verdict]string{sweep.Holds: "yes", sweep.NotMachine: "not on this machine", sweep.NotData: "not for these data"}
+
 // showCell prints all that there is of a cell.
 func showCell(w io.Writer, a *atlas.Atlas, c atlas.Cell) {
 	var same []string
@@ -216,12 +281,11 @@ func showCell(w io.Writer, a *atlas.Atlas, c atlas.Cell) {
 	fmt.Fprintln(w, "bound\tneeds\tholds\tbound/|A||B|\ttau\tlargest error/bound\tviolations")
 	for _, b := range c.Bounds {
 		of, _ := bound.Find(b.Name)
-		holds := map[sweep.Verdict]string{sweep.Holds: "yes", sweep.NotMachine: "not on this machine", sweep.NotData: "not for these data"}[b.Verdict]
 		needs := of.Needs.String()
 		if b.Ranges {
 			needs += ", sizes"
 		}
-		fmt.Fprintf(w, "%s\t%v\t%s\t%.3g\t%.3g\t%.3g\t%d of %d\n", b.Name, needs, holds, b.Constant, b.Tightness, b.Largest, b.Violations, b.Outputs)
+		fmt.Fprintf(w, "%s\t%v\t%s\t%.3g\t%.3g\t%.3g\t%d of %d\n", b.Name, needs, holds[b.Verdict], b.Constant, b.Tightness, b.Largest, b.Violations, b.Outputs)
 	}
 }
 
@@ -236,17 +300,26 @@ func nothing(a *atlas.Atlas, q atlas.Query) error {
 		slices.Sort(list)
 		return strings.Join(slices.Compact(list), ", ")
 	}
+	ks, there := a.Ks(), func(q atlas.Query) bool { return len(a.Select(q)) > 0 }
+	if q.Recipe != "" {
+		ks, there = a.RecipeKs(), func(q atlas.Query) bool { return len(a.SelectRecipes(q)) > 0 }
+		formats = append(formats, sweep.Integers.Device.A.Name)
+	}
+	if q.Recipe == "all" {
+		q.Recipe = ""
+	}
 	for _, f := range []struct {
 		flag, value string
 		alone       atlas.Query
 		want        string
 	}{
+		{"recipe", q.Recipe, atlas.Query{Recipe: q.Recipe}, strings.Join(a.RecipeNames(), ", ") + ", or all"},
 		{"device", q.Device, atlas.Query{Device: q.Device}, compact(names) + ", or a name of roundoff devices"},
 		{"in", q.Format, atlas.Query{Format: q.Format}, compact(formats)},
 		{"dist", q.Data, atlas.Query{Data: q.Data}, strings.Join(a.Data(), ", ")},
-		{"k", fmt.Sprint(q.K), atlas.Query{K: q.K}, strings.Trim(fmt.Sprint(a.Ks()), "[]")},
+		{"k", fmt.Sprint(q.K), atlas.Query{K: q.K}, strings.Trim(fmt.Sprint(ks), "[]")},
 	} {
-		if len(a.Select(f.alone)) == 0 {
+		if !there(f.alone) {
 			return fmt.Errorf("-%s %.80s is not in the atlas, want one of %s", f.flag, f.value, f.want)
 		}
 	}

@@ -47,8 +47,8 @@ func TestAtlas_is_the_same_however_it_is_swept(t *testing.T) {
 	askAtlas(t, 0, "make", "-o", "joined", "joined.csv")
 	askAtlas(t, 0, "make", "-o", "one", "one.csv")
 	want := folderOf(t, "one")
-	if len(want) != 6 {
-		t.Errorf("%d files, want 6", len(want))
+	if len(want) != 8 {
+		t.Errorf("%d files, want 8", len(want))
 	}
 	for _, folder := range []string{"shards", "joined"} {
 		got := folderOf(t, folder)
@@ -107,11 +107,45 @@ func TestAtlas_is_the_same_however_it_is_swept(t *testing.T) {
 	}
 }
 
+// So it is with recipes, of which the commands tell what the data set has.
+func TestAtlas_of_recipes_is_the_same_however_it_is_swept(t *testing.T) {
+	t.Chdir(t.TempDir())
+	recipes := strings.Fields("-atlas -recipe torchao-e4m3-row,int8-row -dist U(0,1),softmax(1)×N(0,1) -k 128 -seeds 1:2")
+	askSweep(t, 0, append(recipes, "-o", "one.csv")...)
+	askAtlas(t, 0, append([]string{"make", "-o", "shards"}, computeShards(t, 3, recipes)...)...)
+	askAtlas(t, 0, "make", "-o", "one", "one.csv")
+	got := folderOf(t, "shards")
+	for name, want := range folderOf(t, "one") {
+		if got[name] != want {
+			t.Errorf("shards/%s is not one/%s", name, name)
+		}
+	}
+	if out, _ := askAtlas(t, 0, "check", "one"); !strings.Contains(out, "0 cells, 0 rows of bounds; 2 recipes, 14 cells, ") || !strings.HasSuffix(out, " 0 violated\n") {
+		t.Error(out)
+	}
+	if out, _ := askAtlas(t, 0, "show", "-recipe", "all", "-dist", "U(0,1)", "one"); strings.Count(out, "\n") != 8 || !strings.Contains(out, "int32  ") {
+		t.Error(out)
+	}
+	out, _ := askAtlas(t, 0, "show", "-recipe", "torchao-e4m3-row", "-device", "hopper-mma", "-dist", "U(0,1)", "one")
+	if !strings.HasPrefix(out, "hopper-mma-e4m3-binary32, torchao-e4m3-row, U(0,1), K = 128: 2 products, 64 outputs;") || !strings.Contains(out, "\naccumulated: mean ") ||
+		!strings.Contains(out, "quantisation  matrices      yes ") {
+		t.Error(out)
+	}
+	if _, said := askAtlas(t, 1, "show", "-recipe", "int8-tensor", "one"); !strings.Contains(said, "-recipe int8-tensor is not in the atlas, want one of torchao-e4m3-row, int8-row, or all") {
+		t.Error(said)
+	}
+	askAtlas(t, 0, "page", "-o", "page.html", "one")
+}
+
 func TestAtlas_refuses_what_is_not_in_it(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"show -device hoper", "-device hoper is not in the atlas, want one of ada, ampere"},
 		{"show -in int8", "-in int8 is not in the atlas, want one of bfloat16, binary16"},
 		{"show -dist U(3,4)", "-dist U(3,4) is not in the atlas, want one of U("},
+		{"show -recipe int3", "-recipe int3 is not in the atlas, want one of torchao-e4m3-tensor"},
+		{"show -recipe all -in binary16", "-in binary16 is not in the atlas, want one of bfloat16"},
+		{"show -recipe int8-row -k 16", "-k 16 is not in the atlas, want one of 128 1024"},
+		{"show -recipe int8-row -device hopper", "none of these together"},
 		{"show -k 17", "-k 17 is not in the atlas, want one of 16 128"},
 		{"show -device volta -in e4m3", "none of these together"},
 		{"show none", "none: atlas: there is no manifest.json"},
@@ -136,7 +170,7 @@ func TestSweep_of_the_atlas_has_its_own_plan(t *testing.T) {
 		args, want string
 	}{
 		{2, "-atlas -m 4", "-m with -atlas, which has its own"}, {2, "-atlas -ranges=false", "-ranges with -atlas"}, {2, "-atlas -told moments", "-told with -atlas"},
-		{2, "-atlas -standard", "-standard and -atlas are two plans"}, {2, "-atlas -join a.csv", "-atlas is a plan, want none with -join"}, {1, "-atlas -k 5", "nothing of that is in the atlas plan"},
+		{2, "-atlas -standard", "-standard and -atlas are two plans"}, {2, "-atlas -join a.csv", "-atlas is a plan, want none with -join"}, {2, "-standard -recipe int8-row", "-recipe with -standard"}, {1, "-atlas -k 5", "nothing of that is in the atlas plan"},
 	} {
 		if _, said := askSweep(t, c.status, strings.Fields(c.args)...); !strings.Contains(said, c.want) {
 			t.Errorf("sweep %s: %s, want %q", c.args, said, c.want)

@@ -10,6 +10,7 @@ import (
 	"github.com/roundofflab/roundoff/internal/question"
 	"github.com/roundofflab/roundoff/pkg/audit"
 	"github.com/roundofflab/roundoff/pkg/network"
+	"github.com/roundofflab/roundoff/pkg/quant"
 )
 
 // A runReport is what is told of a network that is computed whole, and its
@@ -82,7 +83,7 @@ func (q *auditQuestion) run(ctx context.Context, m *network.Model, path string) 
 				if err := ctx.Err(); err != nil {
 					return nil, err
 				}
-				k, takes := audit.KernelOn(d, recipe.A, recipe.B, every)
+				k, takes := quant.KernelOn(d, recipe.A, recipe.B, every)
 				if err := k.Machine.Check(); k.Machine.Promote > 0 && err != nil {
 					return nil, fmt.Errorf("-promote %d: %w", every, err)
 				}

@@ -20,8 +20,12 @@ func (q *sweepQuestion) all(ctx context.Context, stderr io.Writer) (rows []sweep
 		return nil, err
 	}
 	for _, p := range plans {
+		units, err := p.Units()
+		if err != nil {
+			return nil, err
+		}
 		fmt.Fprintf(stderr, "%d machines, %d kinds of data, %d × K × %d, K = %v, seeds %s, told %v\n",
-			len(p.Machines), len(p.Data), p.M, p.N, p.Ks, sweep.FormatSeeds(p.Seeds), p.Told)
+			units, len(p.Data), p.M, p.N, p.Ks, sweep.FormatSeeds(p.Seeds), p.Told)
 		bar := newProgress(stderr, "sweep")
 		part, err := p.Run(ctx, bar.set)
 		bar.done()

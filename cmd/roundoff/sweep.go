@@ -48,6 +48,7 @@ func sweepCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 		"outliers(share,factor,D), rows(lo,hi,D) and blocks(lo,hi,D) for vectors and scales of powers of two.\n\n", stderr)
 	flags.StringVar(&q.Devices, "devices", q.Devices, "compute as these `machines` do")
 	flags.StringVar(&q.Plans, "plans", q.Plans, "and as these `plans` of libraries do, names or texts of roundoff plan with ; between")
+	flags.StringVar(&q.Recipe, "recipe", q.Recipe, "quantise A and B by these `recipes` of roundoff quantise first, as in int8-row,deepgemm-1x128:deepgemm-128x128")
 	flags.StringVar(&q.Dist, "dist", q.Dist, "draw these `kinds` of data")
 	flags.IntVar(&q.M, "m", q.M, "the `rows` of A")
 	flags.IntVar(&q.N, "n", q.N, "the `columns` of B")
@@ -55,12 +56,12 @@ func sweepCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 	flags.StringVar(&q.Seeds, "seeds", q.Seeds, "draw with these `seeds`")
 	flags.StringVar(&q.Confidence, "confidence", q.Confidence, "ask for these `probabilities`, of all outputs of a product together")
 	flags.BoolVar(&q.PerOutput, "per-output", q.PerOutput, "ask for the probabilities of each output by itself")
-	flags.StringVar(&q.Told, "told", q.Told, "let the bounds know this of the data: `distribution`, moments, files")
+	flags.StringVar(&q.Told, "told", q.Told, "let the bounds know this of the data: `distribution`, moments, files, matrices")
 	flags.BoolVar(&q.Ranges, "ranges", q.Ranges, "test also what bounds say if they know the sizes of the elements")
 	flags.BoolVar(&q.Represented, "represented", q.Represented, "A and B are rounded to their format first, from finer numbers")
 	flags.StringVar(&q.Bounds, "bounds", q.Bounds, "test only these `bounds`; without those that read the sums of a run it is many times faster")
 	flags.BoolVar(&q.Standard, "standard", q.Standard, "sweep every device over data of all kinds, or what of that -devices, -dist and -k name")
-	flags.BoolVar(&q.Atlas, "atlas", q.Atlas, "sweep every device as the atlas does, see roundoff help atlas, or what of that -devices, -dist and -k name")
+	flags.BoolVar(&q.Atlas, "atlas", q.Atlas, "sweep every device as the atlas does, see roundoff help atlas, or what of that -devices, -recipe, -dist and -k name")
 	flags.DurationVar(&q.hunt, "hunt", 0, "look for bounds that fail at random, for this `time`, as in 10m")
 	flags.Uint64Var(&q.seed, "seed", 1, "hunt with this `number`")
 	flags.StringVar(&q.o, "o", "", "write all into this `file`")
@@ -149,8 +150,9 @@ func (q *sweepQuestion) run(ctx context.Context, stderr io.Writer) ([]sweep.Row,
 		return nil, err
 	}
 	p := plans[0]
+	units, _ := p.Units() // Results has found the error
 	fmt.Fprintf(stderr, "%d machines, %d kinds of data, %d × K × %d, K = %s, seeds %s, %d bounds\n",
-		len(p.Machines), len(p.Data), p.M, p.N, q.K, sweep.FormatSeeds(p.Seeds), cmp.Or(len(p.Bounds), len(bound.Catalogue())))
+		units, len(p.Data), p.M, p.N, q.K, sweep.FormatSeeds(p.Seeds), cmp.Or(len(p.Bounds), len(bound.Catalogue())))
 	bar := newProgress(stderr, "sweep")
 	defer bar.done()
 	return p.Run(ctx, bar.set)
@@ -167,12 +169,16 @@ func summarize(w io.Writer, rows []sweep.Row) error {
 			j++
 		}
 		e := rows[i]
+		machine := e.Machine
+		if e.Recipe != "" {
+			machine += ", " + e.Recipe
+		}
 		if e.Outputs == 0 {
-			fmt.Fprintf(t, "%s\t%s\t%d\t0\t%s\n", e.Machine, e.Data, e.K, e.Why)
+			fmt.Fprintf(t, "%s\t%s\t%d\t0\t%s\n", machine, e.Data, e.K, e.Why)
 			i = j
 			continue
 		}
-		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%.3g\t%.3g\t%.3g", e.Machine, e.Data, e.K, e.Outputs, e.Largest, e.Mean(), e.Spread())
+		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%.3g\t%.3g\t%.3g", machine, e.Data, e.K, e.Outputs, e.Largest, e.Mean(), e.Spread())
 		if best, ok := sweep.Tightest(rows[i:j], bound.Trace); ok {
 			fmt.Fprintf(t, "\t%s\t%.3g\t%.2g\t%d", best.Bound, best.Tightness, best.Median(), best.Violations)
 		} else {

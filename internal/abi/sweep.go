@@ -111,7 +111,11 @@ func describe(q *question.Sweep, files map[string]string) (string, error) {
 		Files   []foundShard `json:"files"`
 	}{part.Version, part.Command, part.Missing(), 0, question.Shards(plans), []foundShard{}}
 	for _, p := range plans {
-		z.Outputs += float64(p.Grid().Draws()) * float64(p.M) * float64(p.N) * float64(len(p.Machines)+len(p.Orders))
+		units, err := p.Units()
+		if err != nil {
+			return "", err
+		}
+		z.Outputs += float64(p.Grid().Draws()) * float64(p.M) * float64(p.N) * float64(units)
 	}
 	for name, file := range files {
 		if part.Shard, err = sweep.ParseShard(name); err != nil {
@@ -133,43 +137,51 @@ func describe(q *question.Sweep, files map[string]string) (string, error) {
 
 // A sweptRow is a row of a sweep. Numbers are null where they are not finite.
 type sweptRow struct {
-	Machine         string   `json:"machine"`
-	Data            string   `json:"data"`
-	M               int      `json:"m"`
-	N               int      `json:"n"`
-	K               int      `json:"k"`
-	Confidence      float64  `json:"confidence"`
-	PerOutput       bool     `json:"per_output"`
-	Told            string   `json:"told"`
-	Ranges          bool     `json:"ranges"`
-	Represented     bool     `json:"represented"`
-	Bound           string   `json:"bound"`
-	Deterministic   bool     `json:"deterministic"`
-	Verdict         string   `json:"verdict"`
-	Fails           bool     `json:"fails"`
-	Seeds           string   `json:"seeds"`
-	Runs            int      `json:"runs"`
-	Failed          int      `json:"failed"`
-	Outputs         int      `json:"outputs"`
-	Violations      int      `json:"violations"`
-	Tightness       *float64 `json:"tightness"`
-	Largest         *float64 `json:"largest"`
-	Median          *float64 `json:"median"`
-	Constant        *float64 `json:"constant"`
-	Mean            *float64 `json:"mean"` // this and what follows in rows of errors alone
-	Spread          *float64 `json:"spread"`
-	Slope           *float64 `json:"slope"`
-	PredictedMean   *float64 `json:"predicted_mean"`
-	PredictedSlope  *float64 `json:"predicted_slope"`
-	PredictedSpread *float64 `json:"predicted_spread"`
-	Skipped         int      `json:"skipped"`
-	Why             string   `json:"why"`
+	Machine            string   `json:"machine"`
+	Recipe             string   `json:"recipe"`
+	Data               string   `json:"data"`
+	M                  int      `json:"m"`
+	N                  int      `json:"n"`
+	K                  int      `json:"k"`
+	Confidence         float64  `json:"confidence"`
+	PerOutput          bool     `json:"per_output"`
+	Told               string   `json:"told"`
+	Ranges             bool     `json:"ranges"`
+	Represented        bool     `json:"represented"`
+	Bound              string   `json:"bound"`
+	Deterministic      bool     `json:"deterministic"`
+	Verdict            string   `json:"verdict"`
+	Fails              bool     `json:"fails"`
+	Seeds              string   `json:"seeds"`
+	Runs               int      `json:"runs"`
+	Failed             int      `json:"failed"`
+	Outputs            int      `json:"outputs"`
+	Violations         int      `json:"violations"`
+	Tightness          *float64 `json:"tightness"`
+	Largest            *float64 `json:"largest"`
+	Median             *float64 `json:"median"`
+	Constant           *float64 `json:"constant"`
+	Conversion         *float64 `json:"conversion"` // with a recipe, in rows of bounds
+	Mean               *float64 `json:"mean"`       // this and what follows in rows of errors alone
+	Spread             *float64 `json:"spread"`
+	Slope              *float64 `json:"slope"`
+	PredictedMean      *float64 `json:"predicted_mean"`
+	PredictedSlope     *float64 `json:"predicted_slope"`
+	PredictedSpread    *float64 `json:"predicted_spread"`
+	QuantisedMean      *float64 `json:"quantised_mean"` // this and what follows with a recipe
+	QuantisedSpread    *float64 `json:"quantised_spread"`
+	QuantisedLargest   *float64 `json:"quantised_largest"`
+	AccumulatedMean    *float64 `json:"accumulated_mean"`
+	AccumulatedSpread  *float64 `json:"accumulated_spread"`
+	AccumulatedLargest *float64 `json:"accumulated_largest"`
+	Skipped            int      `json:"skipped"`
+	Why                string   `json:"why"`
 }
 
 // swept returns a row for JSON.
 func swept(r sweep.Row) sweptRow {
 	known := question.Known
-	z := sweptRow{Machine: r.Machine, Data: r.Data, M: r.M, N: r.N, K: r.K, Confidence: r.Confidence, PerOutput: r.PerOutput, Told: r.Told.String(),
+	z := sweptRow{Machine: r.Machine, Recipe: r.Recipe, Data: r.Data, M: r.M, N: r.N, K: r.K, Confidence: r.Confidence, PerOutput: r.PerOutput, Told: r.Told.String(),
 		Ranges: r.Ranges, Represented: r.Represented, Bound: r.Bound, Deterministic: r.Deterministic, Verdict: string(r.Verdict),
 		Fails: len(sweep.Violated([]sweep.Row{r}, sweep.Sure)) > 0, Seeds: sweep.FormatSeeds(r.Seeds), Runs: r.Runs, Failed: r.Failed, Outputs: r.Outputs,
 		Violations: r.Violations, Tightness: known(r.Tightness), Largest: known(r.Largest), Median: known(math.NaN()), Constant: known(r.Constant),
@@ -181,6 +193,14 @@ func swept(r sweep.Row) sweptRow {
 		z.Mean, z.Spread, z.Slope = known(r.Mean()), known(r.Spread()), known(r.Slope())
 		p := r.Predicted
 		z.PredictedMean, z.PredictedSlope, z.PredictedSpread = known(p.Mean), known(p.Slope), known(p.Spread)
+	}
+	switch {
+	case r.Recipe != "" && r.Bound != sweep.ErrorRow:
+		z.Conversion = known(r.Conversion)
+	case r.Recipe != "" && r.Outputs > 0:
+		q, a := r.Quantised, r.Accumulated
+		z.QuantisedMean, z.QuantisedSpread, z.QuantisedLargest = known(q.Mean()), known(q.Spread()), known(q.Largest)
+		z.AccumulatedMean, z.AccumulatedSpread, z.AccumulatedLargest = known(a.Mean()), known(a.Spread()), known(a.Largest)
 	}
 	return z
 }

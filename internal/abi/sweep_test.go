@@ -100,6 +100,45 @@ func TestSweep(t *testing.T) {
 	}
 }
 
+// Rows with recipes tell both parts of errors, and which part of a bound is of
+// quantisation.
+func TestSweep_of_recipes(t *testing.T) {
+	text := `{"devices":"hopper-e4m3,int32","recipe":"torchao-e4m3-row,int8-row","dist":"U(0,1)","m":4,"n":2,"k":"128","seeds":"1:2","told":"matrices","shard":"1/1"}`
+	q := question.NewSweep()
+	if err := json.Unmarshal([]byte(text), &q); err != nil {
+		t.Fatal(err)
+	}
+	plans, _, err := q.Results()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := plans[0].Run(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, part := Call(func() (string, error) { return Sweep(text, never) })
+	file := filepath.Join(t.TempDir(), "1.csv")
+	if err := os.WriteFile(file, []byte(part), 0o666); code != OK || err != nil {
+		t.Fatalf("%d: %.300s, %v", code, part, err)
+	}
+	code, joined := Call(func() (string, error) { return Join(`{"files":` + quoted(file) + `}`) })
+	var z struct{ Rows []sweptRow }
+	if err := json.Unmarshal([]byte(joined), &z); code != OK || err != nil || len(z.Rows) != len(rows) {
+		t.Fatalf("%d: %v, %d rows, want %d", code, err, len(z.Rows), len(rows))
+	}
+	for i, r := range rows {
+		got, errors := z.Rows[i], r.Bound == sweep.ErrorRow
+		if got.Machine != r.Machine || got.Recipe != r.Recipe || got.Told != r.Told.String() || (got.QuantisedMean != nil) != errors || (got.Conversion != nil) == errors ||
+			errors && (*got.QuantisedMean != r.Quantised.Mean() || *got.QuantisedSpread != r.Quantised.Spread() || *got.AccumulatedMean != r.Accumulated.Mean() || *got.AccumulatedSpread != r.Accumulated.Spread()) {
+			t.Errorf("%+v, want %+v", got, r)
+		}
+		near := func(x *float64, want float64) bool { return x != nil && *x >= 0.99*want && *x <= 1.01*want } // three digits
+		if errors && (!near(got.QuantisedLargest, r.Quantised.Largest) || !near(got.AccumulatedLargest, r.Accumulated.Largest)) || !errors && !near(got.Conversion, r.Conversion) {
+			t.Errorf("%+v, want %+v", got, r)
+		}
+	}
+}
+
 // A row says that its bound fails, if it is claimed.
 func TestSweep_says_what_fails(t *testing.T) {
 	r := sweep.Row{Bound: "b", Deterministic: true, Verdict: sweep.Holds, Seeds: []uint64{1, 2, 3}, Summary: sweep.Summary{Runs: 3, Failed: 1, Outputs: 6, Violations: 1}}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/roundofflab/roundoff/pkg/atlas"
 	"github.com/roundofflab/roundoff/pkg/bound"
+	"github.com/roundofflab/roundoff/pkg/sweep"
 )
 
 //go:embed page.html
@@ -44,7 +45,7 @@ func Page(a *atlas.Atlas) ([]byte, error) {
 	var b bytes.Buffer
 	err = page.Execute(&b, map[string]any{
 		"Style": template.CSS(style), "Script": template.JS(script), "Packed": template.HTML(packed), "Shown": shown,
-		"Rows": overview(a, shown.Data, shown.K), "Atlas": a, "Count": a.Count(),
+		"Rows": overview(a, shown.Data, shown.K), "Quantised": quantisedRows(a, shown.Data, shown.K), "Atlas": a, "Count": a.Count(),
 	})
 	return b.Bytes(), err
 }
@@ -72,6 +73,33 @@ func overview(a *atlas.Atlas, data string, k int) (rows []row) {
 			r.Run, r.Of = best.Name, digits(best.Tightness)
 		}
 		rows = append(rows, r)
+	}
+	return rows
+}
+
+// A quantisedRow is one machine with a recipe in the table of all.
+type quantisedRow struct {
+	Recipe, Machine string
+	Numbers         []string
+}
+
+// quantisedRows returns the table of all recipes for one distribution and K.
+func quantisedRows(a *atlas.Atlas, data string, k int) (rows []quantisedRow) {
+	for _, name := range a.RecipeNames() {
+		for _, c := range a.SelectRecipes(atlas.Query{Recipe: name, Data: data, K: k}) {
+			if c.Outputs == 0 {
+				continue
+			}
+			r := quantisedRow{name, c.Machine, []string{digits(c.RMS()), digits(c.Share()), digits(c.Quantised.RMS()), digits(c.Accumulated.RMS())}}
+			for _, told := range []sweep.Told{sweep.FromDistribution, sweep.FromMatrices} {
+				if b, ok := c.Tightest(told); ok {
+					r.Numbers = append(r.Numbers, digits(b.Constant), digits(b.Tightness))
+				} else {
+					r.Numbers = append(r.Numbers, "none", "")
+				}
+			}
+			rows = append(rows, r)
+		}
 	}
 	return rows
 }
@@ -108,6 +136,38 @@ type table struct {
 	Violations []int    `json:"violations"`
 	Tau        []number `json:"tau"`
 	Constant   []number `json:"constant"`
+
+	Quantised quantised `json:"quantised"`
+}
+
+// A quantised is what the script reads of cells with recipes. Bounds are the
+// tightest that are told the distribution, Law, or the matrices, Given; null if
+// there is none.
+type quantised struct {
+	Recipes []recipe `json:"recipes"`
+	Units   []string `json:"units"` // machines
+	Ks      []int    `json:"ks"`
+
+	Recipe      []int    `json:"recipe"`
+	Unit        []int    `json:"unit"`
+	Of          []int    `json:"of"` // distribution
+	K           []int    `json:"k"`
+	Outputs     []int    `json:"outputs"`
+	Why         []string `json:"why"`
+	RMS         []number `json:"rms"`
+	Lost        []number `json:"lost"` // RMS of what quantisation contributes
+	Accumulated []number `json:"accumulated"`
+	Share       []number `json:"share"`
+	LostLaw     []number `json:"lost_law"` // bound on what quantisation contributes, told the distribution
+	Law         []number `json:"law"`
+	LawTau      []number `json:"law_tau"`
+	Given       []number `json:"given"`
+	GivenTau    []number `json:"given_tau"`
+}
+
+type recipe struct {
+	Name string `json:"name"`
+	Says string `json:"says"`
 }
 
 type device struct {
@@ -138,7 +198,7 @@ func (x number) MarshalJSON() ([]byte, error) {
 
 // tableOf returns the table of an atlas.
 func tableOf(a *atlas.Atlas) table {
-	t := table{Data: a.Data(), Ks: a.Ks(), First: []int{0}}
+	t := table{Data: a.Data(), Ks: a.Ks(), Bounds: []namedBound{}, Machine: []int{}, First: []int{0}}
 	at := map[string]int{}
 	for i, d := range a.Devices {
 		at[d.Name] = i
@@ -175,6 +235,56 @@ func tableOf(a *atlas.Atlas) table {
 	return t
 }
 
+// says describes how a recipe quantises a factor.
+func says(q atlas.Quantise) string {
+	text := fmt.Sprintf("%s with scales in %s of blocks %s", q.Element, q.Scale, q.Block)
+	if q.Tensor != "" {
+		text += " and one of the matrix in " + q.Tensor
+	}
+	return text + " (" + q.Source + ")"
+}
+
+// quantisedOf returns the columns of cells with recipes.
+func quantisedOf(a *atlas.Atlas, data []string) (q quantised, err error) {
+	q = quantised{Recipes: []recipe{}, Units: []string{}, Ks: a.RecipeKs(), Recipe: []int{}}
+	for _, name := range a.RecipeNames() {
+		r, err := atlas.FindRecipe(name)
+		if err != nil {
+			return q, err
+		}
+		text := says(r.A)
+		if r.A != r.B {
+			text = "A: " + text + "; B: " + says(r.B)
+		}
+		q.Recipes = append(q.Recipes, recipe{name, text})
+	}
+	for _, c := range a.Recipes {
+		if !slices.Contains(q.Units, c.Machine) {
+			q.Units = append(q.Units, c.Machine)
+		}
+		q.Recipe = append(q.Recipe, slices.IndexFunc(q.Recipes, func(r recipe) bool { return r.Name == c.Recipe }))
+		q.Unit, q.Of, q.K = append(q.Unit, slices.Index(q.Units, c.Machine)), append(q.Of, slices.Index(data, c.Data)), append(q.K, slices.Index(q.Ks, c.K))
+		q.Outputs, q.Why = append(q.Outputs, c.Outputs), append(q.Why, c.Why)
+		q.RMS, q.Lost, q.Accumulated = append(q.RMS, number(c.RMS())), append(q.Lost, number(c.Quantised.RMS())), append(q.Accumulated, number(c.Accumulated.RMS()))
+		q.Share = append(q.Share, number(c.Share()))
+		lost, ok := c.OnQuantisation(sweep.FromDistribution)
+		q.LostLaw = append(q.LostLaw, known(lost.Constant, ok))
+		law, ok := c.Tightest(sweep.FromDistribution)
+		q.Law, q.LawTau = append(q.Law, known(law.Constant, ok)), append(q.LawTau, known(law.Tightness, ok))
+		given, ok := c.Tightest(sweep.FromMatrices)
+		q.Given, q.GivenTau = append(q.Given, known(given.Constant, ok)), append(q.GivenTau, known(given.Tightness, ok))
+	}
+	return q, nil
+}
+
+// known returns x, NaN if it is not known.
+func known(x float64, ok bool) number {
+	if !ok {
+		return number(math.NaN())
+	}
+	return number(x)
+}
+
 // pack returns the table as compressed JSON, in base64.
 func pack(a *atlas.Atlas) (string, error) {
 	var b bytes.Buffer
@@ -182,7 +292,11 @@ func pack(a *atlas.Atlas) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := json.NewEncoder(z).Encode(tableOf(a)); err != nil {
+	t := tableOf(a)
+	if t.Quantised, err = quantisedOf(a, t.Data); err != nil {
+		return "", err
+	}
+	if err := json.NewEncoder(z).Encode(t); err != nil {
 		return "", err
 	}
 	if err := z.Close(); err != nil {

@@ -84,6 +84,20 @@ function plot(series, ks, here) {
   return svg + "</svg>"
 }
 
+// A Quantised answers questions about the products whose factors recipes quantised.
+class Quantised {
+  constructor(t) {
+    Object.assign(this, t)
+    this.cells = new Map(t.recipe.map((r, i) => [[r, t.unit[i], t.of[i], t.k[i]].join(), i]))
+  }
+  // cell is undefined where nothing was judged.
+  cell(recipe, unit, data, k) {
+    const c = this.cells.get([recipe, unit, data, k].join())
+    return this.outputs[c] ? c : undefined
+  }
+  unitsOf(recipe) { return this.units.map((_, u) => u).filter(u => this.recipe.some((r, i) => r === recipe && this.unit[i] === u)) }
+}
+
 function start(atlas) {
   const form = $("choice"), {format, device, data, k} = form.elements
   const fill = (select, options) => select.replaceChildren(...options)
@@ -109,11 +123,16 @@ function start(atlas) {
     choose(device, String(atlas.devices.findIndex(d => d.name === state.get("device"))))
     choose(data, String(state.has("data") ? atlas.data.indexOf(state.get("data")) : Math.min(2, atlas.data.length - 1)))
     choose(k, String(state.has("k") ? atlas.ks.indexOf(+state.get("k")) : atlas.ks.length >> 1))
+    choose(recipe, String(q.recipes.findIndex(r => r.name === state.get("recipe"))))
+    listUnits()
+    choose(unit, String(q.units.indexOf(state.get("unit"))))
     show()
   }
   const write = () => {
     const state = new URLSearchParams({device: atlas.devices[device.value].name, data: atlas.data[data.value], k: atlas.ks[k.value]})
     if (format.value) state.set("format", format.value)
+    if (recipe.value) state.set("recipe", q.recipes[recipe.value].name)
+    if (unit.value) state.set("unit", q.units[unit.value])
     history.replaceState(null, "", "#" + state)
     show()
   }
@@ -129,6 +148,7 @@ function start(atlas) {
       `${name}, ${where}: ${cell === undefined ? "not in the atlas, for these data are for devices whose blocks have scales" : "not judged, " + atlas.why[cell]}.`
     if (judged) one(d, l, h, cell)
     all(l, h, d)
+    if (q.recipes.length) quantised(l, h)
   }
   const sentence = (cell, where) => {
     const b = atlas.best(cell, 1), error = `${where[0].toUpperCase() + where.slice(1)}: the largest error of ${atlas.outputs[cell]} outputs is ${number(atlas.largest[cell])} |A||B|`
@@ -174,6 +194,48 @@ function start(atlas) {
     })
     tabulate($("all"), `Entries ~ ${atlas.data[l]}, K = ${atlas.ks[h]}`, ["Device", "Factors", {n: "RMS e"}, {n: "largest |e|"}, "best bound before the run", {n: "τ"}, "from the run", {n: "τ"}], rows)
   }
+  const recipes = $("recipes"), {recipe, unit} = recipes.elements, q = new Quantised(atlas.quantised)
+  fill(recipe, q.recipes.map((r, i) => option(r.name, i)))
+  const listUnits = () => {
+    const kept = unit.value, units = q.unitsOf(+recipe.value)
+    fill(unit, units.map(u => option(q.units[u], u)))
+    if (units.includes(+kept) && kept !== "") unit.value = kept
+  }
+  const quantised = (l, h) => {
+    const r = +recipe.value, u = +unit.value, k = q.ks.indexOf(atlas.ks[h]), where = `entries ~ ${atlas.data[l]}`
+    const at = q.ks.map((_, i) => q.cell(r, u, l, i)), c = at[k]
+    const points = column => at.map((c, i) => [q.ks[i], c === undefined ? 0 : column[c] ?? 0])
+    const judged = at.some(c => c !== undefined)
+    $("parts").hidden = !judged
+    $("recipe").textContent = `${q.recipes[r].says}. ` + (c !== undefined ?
+      `With ${where} and K = ${atlas.ks[h]}, sums on ${q.units[u]} make ${number(100 * q.share[c])} % of the mean square of the error.` :
+      judged ? `There are recipes at K = ${q.ks.join(", ")}.` : `With ${where} there are no recipes: the scales of blocks would be quantised with them.`)
+    if (judged) {
+      $("parts").querySelector(".picture").innerHTML = plot([
+        {label: "bound, distribution", colour: "--before", dash: "7 4", points: points(q.law)},
+        {label: "its part, quantised", colour: "--before", dash: "2 3", points: points(q.lost_law)},
+        {label: "bound, matrices", colour: "--sure", dash: "7 4", points: points(q.given)},
+        {label: "RMS e", colour: "--error", dash: "", points: points(q.rms)},
+        {label: "quantised", colour: "--soft", dash: "", points: points(q.lost)},
+        {label: "sums", colour: "--run", dash: "", points: points(q.accumulated)},
+      ], q.ks, atlas.ks[h])
+      $("parts").querySelector("figcaption").textContent = `${q.recipes[r].name} on ${q.units[u]}, ${where}: root mean squares of the error and of its parts, and the tightest bounds that hold, relative to |A||B|.`
+    }
+    const rows = []
+    q.recipes.forEach((z, i) => q.unitsOf(i).forEach(v => {
+      const c = q.cell(i, v, l, k)
+      if (c === undefined) return
+      const bound = (b, tau) => b === null ? [{n: "none"}, {n: ""}] : [{n: number(b)}, {n: number(tau)}]
+      rows.push({class: i === r && v === u ? "here" : "", cells: [
+        {button: z.name, title: z.says, press: () => { recipe.value = i; listUnits(); unit.value = v; write(); $("quantised-h").scrollIntoView() }}, q.units[v],
+        {n: number(q.rms[c])}, {n: number(q.share[c])}, {n: number(q.lost[c])}, {n: number(q.accumulated[c])}, ...bound(q.law[c], q.law_tau[c]), ...bound(q.given[c], q.given_tau[c])]})
+    }))
+    tabulate($("shares"), `Entries ~ ${atlas.data[l]}, K = ${atlas.ks[h]}` + (rows.length ? "" : ": no recipes"), ["Recipe", "Sums on", {n: "RMS e"}, {n: "share"}, {n: "quantised"}, {n: "sums"}, {n: "bound, distribution"}, {n: "τ"}, {n: "bound, matrices"}, {n: "τ"}], rows)
+  }
+  recipe.onchange = () => { listUnits(); write() }
+  unit.onchange = write
+  recipes.onsubmit = e => e.preventDefault()
+  recipes.hidden = $("quantised").hidden = !q.recipes.length
   format.onchange = () => { listDevices(); write() }
   for (const select of [device, data, k]) select.onchange = write
   $("false").onchange = show

@@ -14,6 +14,7 @@ import (
 
 	"github.com/roundofflab/roundoff/pkg/atlas"
 	"github.com/roundofflab/roundoff/pkg/bound"
+	"github.com/roundofflab/roundoff/pkg/sweep"
 )
 
 // What the script reads are the numbers of the atlas, to three digits, and the
@@ -72,7 +73,39 @@ func TestPage_has_the_atlas(t *testing.T) {
 			t.Errorf("device %d is %+v, want %+v", i, p.Devices[i], d)
 		}
 	}
+	for i, c := range a.Recipes {
+		q, at := p.Quantised, fmt.Sprintf("%s, %s, %s, K = %d", c.Machine, c.Recipe, c.Data, c.K)
+		if got := fmt.Sprintf("%s, %s, %s, K = %d", q.Units[q.Unit[i]], q.Recipes[q.Recipe[i]].Name, p.Data[q.Of[i]], q.Ks[q.K[i]]); got != at {
+			t.Fatalf("cell %d with recipes is %s, want %s", i, got, at)
+		}
+		lost, _ := c.OnQuantisation(sweep.FromDistribution)
+		law, _ := c.Tightest(sweep.FromDistribution)
+		given, _ := c.Tightest(sweep.FromMatrices)
+		for name, pair := range map[string]struct {
+			got  number
+			want float64
+		}{
+			"RMS": {q.RMS[i], c.RMS()}, "lost": {q.Lost[i], c.Quantised.RMS()}, "accumulated": {q.Accumulated[i], c.Accumulated.RMS()},
+			"lost, law": {q.LostLaw[i], lost.Constant}, "law": {q.Law[i], law.Constant}, "τ of law": {q.LawTau[i], law.Tightness},
+			"given": {q.Given[i], given.Constant}, "τ of given": {q.GivenTau[i], given.Tightness},
+		} {
+			if !near(pair.got, pair.want) {
+				t.Fatalf("%s: the page has %s %v, want %v", at, name, pair.got, pair.want)
+			}
+		}
+		if c.Accumulated.RMS() > 0 && !near(q.Share[i], c.Share()) || q.Outputs[i] != c.Outputs || q.Why[i] != c.Why {
+			t.Fatalf("%s: the page has the share %v of %d outputs, want %v of %d", at, q.Share[i], q.Outputs[i], c.Share(), c.Outputs)
+		}
+	}
+	if len(p.Quantised.RMS) != len(a.Recipes) || len(a.Recipes) == 0 {
+		t.Errorf("%d cells with recipes, want %d", len(p.Quantised.RMS), len(a.Recipes))
+	}
 	text := string(page)
+	for _, name := range a.RecipeNames() {
+		if !strings.Contains(text, `<tr><th scope="row">`+name+"</th>") {
+			t.Errorf("no row of %s", name)
+		}
+	}
 	for _, m := range a.Machines() {
 		if !strings.Contains(text, `<tr><th scope="row">`+m.Name+"</th>") {
 			t.Errorf("no row of %s", m.Name)
@@ -81,6 +114,25 @@ func TestPage_has_the_atlas(t *testing.T) {
 	for _, what := range []string{`src=`, `href=`, `http:`, `https:`, "@import", "url("} {
 		if strings.Contains(text, what) {
 			t.Errorf("the page has %q, and is to need nothing else", what)
+		}
+	}
+}
+
+// What the script reads are lists, also where there is nothing.
+func TestTable_of_nothing_has_lists(t *testing.T) {
+	q, err := quantisedOf(&atlas.Atlas{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z := tableOf(&atlas.Atlas{})
+	z.Quantised = q
+	text, err := json.Marshal(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, list := range []string{`"bounds":[]`, `"machine":[]`, `"first":[0]`, `"recipes":[]`, `"units":[]`, `"recipe":[]`} {
+		if !strings.Contains(string(text), list) {
+			t.Errorf("no %s in %s", list, text)
 		}
 	}
 }

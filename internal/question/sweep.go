@@ -18,7 +18,8 @@ import (
 // the defaults of the flags of roundoff sweep.
 type Sweep struct {
 	Devices     string `json:"devices"`
-	Plans       string `json:"plans"` // of libraries, with ; between
+	Plans       string `json:"plans"`  // of libraries, with ; between
+	Recipe      string `json:"recipe"` // that quantise A and B; "" for none
 	Dist        string `json:"dist"`
 	M           int    `json:"m"`
 	N           int    `json:"n"`
@@ -47,8 +48,8 @@ func (q *Sweep) Check() error {
 	if q.Standard && q.Atlas {
 		return errors.New("-standard and -atlas are two plans, want one of them")
 	}
-	for _, name := range []string{"plans", "m", "n", "confidence", "per-output", "represented", "ranges", "bounds", "told"} {
-		if q.Named() != "" && q.Given(name) && (name != "told" || q.Atlas) {
+	for _, name := range []string{"plans", "m", "n", "confidence", "per-output", "represented", "ranges", "bounds", "told", "recipe"} {
+		if q.Named() != "" && q.Given(name) && (name != "told" || q.Atlas) && (name != "recipe" || q.Standard) {
 			return fmt.Errorf("-%s with -%s, which has its own", name, q.Named())
 		}
 	}
@@ -81,6 +82,8 @@ func (q *Sweep) Results() (plans []sweep.Plan, command string, err error) {
 	plans = []sweep.Plan{p}
 	if q.Named() != "" {
 		plans, err = q.named(p)
+	} else {
+		_, err = p.Units()
 	}
 	return plans, q.command(p), err
 }
@@ -114,6 +117,11 @@ func (q *Sweep) plan() (p sweep.Plan, err error) {
 		}
 		o.Name = o.String() // by which a case that fails is repeated
 		p.Orders = append(p.Orders, o.Plan)
+	}
+	if q.Recipe != "" {
+		if p.Recipes, err = Each(q.Recipe, sweep.FindRecipes); err != nil {
+			return p, err
+		}
 	}
 	if p.Data, err = Each(q.Dist, sweep.FindGenerator); err != nil {
 		return p, err
@@ -150,6 +158,7 @@ func (q *Sweep) plan() (p sweep.Plan, err error) {
 	return p, errors.Join(
 		once("k", p.Ks, strconv.Itoa),
 		once("devices", p.Machines, machineName),
+		once("recipe", p.Recipes, sweep.NameRecipes),
 		once("dist", p.Data, dataName),
 		once("bounds", p.Bounds, boundName),
 		once("confidence", p.Confidences, confidenceText))
@@ -186,7 +195,7 @@ func once[T any](name string, values []T, word func(T) string) error {
 }
 
 // named returns the parts of the plan that is named, restricted to the
-// machines, distributions and Ks that are given.
+// machines, recipes, distributions and Ks that are given.
 func (q *Sweep) named(of sweep.Plan) (plans []sweep.Plan, err error) {
 	whole := sweep.Standard(of.Seeds, of.Told...)
 	if q.Atlas {
@@ -196,13 +205,18 @@ func (q *Sweep) named(of sweep.Plan) (plans []sweep.Plan, err error) {
 		if q.Given("devices") {
 			p.Machines = common(p.Machines, of.Machines, func(m tcore.Machine) string { return m.Device.Name })
 		}
+		if q.Given("recipe") {
+			if p.Recipes = common(p.Recipes, of.Recipes, sweep.NameRecipes); p.Recipes == nil {
+				continue
+			}
+		}
 		if q.Given("dist") {
 			p.Data = common(p.Data, of.Data, dataName)
 		}
 		if q.Given("k") {
 			p.Ks = common(p.Ks, of.Ks, strconv.Itoa)
 		}
-		if len(p.Machines) > 0 && len(p.Data) > 0 && len(p.Ks) > 0 {
+		if units, err := p.Units(); err == nil && units > 0 && len(p.Data) > 0 && len(p.Ks) > 0 {
 			plans = append(plans, p)
 		}
 	}
@@ -241,6 +255,7 @@ func (q *Sweep) command(p sweep.Plan) string {
 	}{
 		{"devices", Names(p.Machines, ",", machineName), without.Devices, true},
 		{"plans", Names(p.Orders, ";", func(o plan.Plan) string { return o.Name }), without.Plans, false},
+		{"recipe", Names(p.Recipes, ",", sweep.NameRecipes), without.Recipe, true},
 		{"dist", Names(p.Data, ",", dataName), without.Dist, true},
 		{"m", strconv.Itoa(p.M), strconv.Itoa(without.M), false},
 		{"n", strconv.Itoa(p.N), strconv.Itoa(without.N), false},
@@ -253,7 +268,7 @@ func (q *Sweep) command(p sweep.Plan) string {
 		{"represented", strconv.FormatBool(p.Represented), strconv.FormatBool(without.Represented), false},
 		{"bounds", Names(p.Bounds, ",", boundName), without.Bounds, false},
 	} {
-		restricts := f.name == "devices" || f.name == "dist" || f.name == "k"
+		restricts := f.name == "devices" || f.name == "recipe" || f.name == "dist" || f.name == "k"
 		switch {
 		case q.Named() != "" && (!f.standard || restricts && !q.Given(f.name)), f.value == f.without:
 		case f.value == "true" || f.value == "false":
@@ -293,7 +308,8 @@ func Shards(plans []sweep.Plan) int {
 	for _, p := range plans {
 		g := p.Grid()
 		draws += g.Draws()
-		each := float64(len(p.Data)) * float64(len(p.Seeds)) * float64(len(p.Machines)+len(p.Orders))
+		units, _ := p.Units() // no shards of what cannot be swept
+		each := float64(len(p.Data)) * float64(len(p.Seeds)) * float64(units)
 		for _, k := range p.Ks {
 			outputs := float64(p.M) * float64(p.N)
 			seconds += each * (perUnit + outputs*(perOutput+perProduct*float64(k)))

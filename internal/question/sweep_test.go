@@ -80,7 +80,18 @@ func TestSweep_command(t *testing.T) {
 		`{"atlas":true,"standard":true}`:                     "-standard and -atlas are two plans",
 		`{"atlas":true,"told":"moments"}`:                    "-told with -atlas",
 		`{"atlas":true,"k":"8192"}`:                          "roundoff sweep -atlas -k 8192 -seeds 1:2",
-		`{"told":"hearsay"}`:                                 `told from "hearsay"`,
+		`{"recipe":"torchao-e4m3-row,deepgemm-1x128:deepgemm-128x128","told":"matrices"}`: "roundoff sweep -recipe torchao-e4m3-row,deepgemm-1x128:deepgemm-128x128 -seeds 1:2 -told matrices",
+		`{"recipe":"int8-row"}`:                            "none of 5 machines takes what one of 1 recipes makes",
+		`{"recipe":"int3"}`:                                `no recipe "int3", see roundoff quantise`,
+		`{"devices":"int32","recipe":"int8-row,int8-row"}`: "-recipe names int8-row twice",
+		`{"devices":"int32"}`:                              `machine "int32" without recipes`,
+		`{"recipe":"torchao-e4m3-row","per_output":true}`:  "PerOutput with recipes",
+		`{"recipe":"torchao-e4m3-row","told":"files"}`:     "told files with recipes",
+		`{"recipe":"torchao-e4m3-row","standard":true}`:    "-recipe with -standard, which has its own",
+		`{"recipe":"mxe4m3-floor","atlas":true,"k":"128"}`: "roundoff sweep -atlas -recipe mxe4m3-floor -k 128 -seeds 1:2",
+		`{"recipe":"mxe4m3-even","atlas":true}`:            "nothing of that is in the atlas plan",
+		`{"recipe":"mxe4m3-floor","atlas":true,"k":"16"}`:  "nothing of that is in the atlas plan",
+		`{"told":"hearsay"}`:                               `told from "hearsay"`,
 	} {
 		q := NewSweep()
 		var keys map[string]any

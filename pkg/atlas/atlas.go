@@ -9,12 +9,13 @@ import (
 	"github.com/roundofflab/roundoff/pkg/sweep"
 )
 
-// An Atlas is a data set: what was swept, and a cell for every machine,
-// distribution and K.
+// An Atlas is a data set: what was swept, a cell for every machine,
+// distribution and K, and one for every machine, recipe, distribution and K.
 type Atlas struct {
 	Manifest
 	Devices []Device
-	Cells   []Cell // by machine, distribution and K, in the order of the sweep
+	Cells   []Cell       // by machine, distribution and K, in the order of the sweep
+	Recipes []RecipeCell // by machine, recipe, distribution and K, likewise
 }
 
 // A Device is a matrix unit of the catalogue, described so that the data set
@@ -69,14 +70,24 @@ func (c Cell) RMS() float64 { return math.Hypot(c.Mean, c.Spread) }
 func (c Cell) Rows(m Manifest) []sweep.Row {
 	rows := make([]sweep.Row, len(c.Bounds))
 	for i, b := range c.Bounds {
-		rows[i] = sweep.Row{
-			Machine: c.Machine, Data: c.Data, M: m.M, N: m.N, K: c.K, Confidence: m.Confidence, Bound: b.Name,
-			Deterministic: b.Deterministic, Ranges: b.Ranges, Verdict: b.Verdict, Seeds: m.Seeds,
-			Summary: sweep.Summary{Runs: b.Runs, Failed: b.Failed, Outputs: b.Outputs, Violations: b.Violations,
-				Tightness: b.Tightness, Largest: b.Largest, Constant: b.Constant},
-		}
+		rows[i] = b.row(m)
+		rows[i].Machine, rows[i].Data, rows[i].K = c.Machine, c.Data, c.K
 	}
 	return rows
+}
+
+// row returns the row of the bound, of no machine, data and K.
+func (b Bound) row(m Manifest) sweep.Row {
+	return sweep.Row{
+		M: m.M, N: m.N, Confidence: m.Confidence, Bound: b.Name, Deterministic: b.Deterministic, Ranges: b.Ranges, Verdict: b.Verdict, Seeds: m.Seeds,
+		Summary: sweep.Summary{Runs: b.Runs, Failed: b.Failed, Outputs: b.Outputs, Violations: b.Violations,
+			Tightness: b.Tightness, Largest: b.Largest, Constant: b.Constant},
+	}
+}
+
+// boundOf returns the bound of a row.
+func boundOf(r sweep.Row) Bound {
+	return Bound{r.Bound, r.Deterministic, r.Ranges, r.Verdict, r.Runs, r.Failed, r.Outputs, r.Violations, r.Tightness, r.Largest, r.Constant}
 }
 
 // Tightest returns the claimed bound with the largest Tightness among those
@@ -117,6 +128,7 @@ func (c Cell) Claimed(knows bound.Knowledge) (random, certain, exceeded int) {
 type Query struct {
 	Device string // a name, or how one begins before a hyphen, as in hopper or hopper-mma
 	Format string // of the factors
+	Recipe string // of cells that have one
 	Data   string
 	K      int
 }
@@ -126,8 +138,8 @@ func (q Query) Matches(d Device) bool {
 	return (q.Device == "" || d.Name == q.Device || strings.HasPrefix(d.Name, q.Device+"-")) && (q.Format == "" || d.Factors == q.Format)
 }
 
-// Select returns the cells of the query, those of devices that compute the same
-// once.
+// Select returns the cells without recipes of the query, those of devices that
+// compute the same once; none if it asks for a recipe.
 func (a *Atlas) Select(q Query) (cells []Cell) {
 	machines := map[string]bool{}
 	for _, d := range a.Devices {
@@ -136,7 +148,7 @@ func (a *Atlas) Select(q Query) (cells []Cell) {
 		}
 	}
 	for _, c := range a.Cells {
-		if machines[c.Machine] && (q.Data == "" || c.Data == q.Data) && (q.K == 0 || c.K == q.K) {
+		if machines[c.Machine] && q.Recipe == "" && (q.Data == "" || c.Data == q.Data) && (q.K == 0 || c.K == q.K) {
 			cells = append(cells, c)
 		}
 	}
@@ -163,13 +175,16 @@ func (a *Atlas) Machines() (first []Device) {
 }
 
 // Data returns the distributions in the order of the sweep.
-func (a *Atlas) Data() []string { return distinct(a.Cells, func(c Cell) string { return c.Data }) }
+func (a *Atlas) Data() []string {
+	plain, recipes := distinct(a.Cells, func(c Cell) string { return c.Data }), distinct(a.Recipes, func(c RecipeCell) string { return c.Data })
+	return distinct(append(plain, recipes...), func(l string) string { return l })
+}
 
 // Ks returns the lengths of the sums in increasing order.
 func (a *Atlas) Ks() []int {
-	ks := distinct(a.Cells, func(c Cell) int { return c.K })
+	ks := append(distinct(a.Cells, func(c Cell) int { return c.K }), a.RecipeKs()...)
 	slices.Sort(ks)
-	return ks
+	return slices.Compact(ks)
 }
 
 // distinct returns the different values of f, in the order of their first

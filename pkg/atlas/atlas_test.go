@@ -24,7 +24,8 @@ import (
 const comment = "roundoff sweep -atlas -seeds 5:6\nroundoff v1"
 
 // swept returns the rows of a small sweep as their file has them: of a machine
-// that flushes, two that compute the same, and data that not all of them take.
+// that flushes, two that compute the same, and data that not all of them take;
+// and after them those of recipes, on a machine of these and in integers.
 var swept = sync.OnceValue(func() []sweep.Row {
 	var machines []tcore.Machine
 	for _, name := range []string{"ampere-mma-binary16-binary32", "ada-mma-binary16-binary32", "arm-bfdot-bfloat16-binary32", "blackwell-tcgen05-mxe2m1-binary32"} {
@@ -43,8 +44,21 @@ var swept = sync.OnceValue(func() []sweep.Row {
 	if err != nil {
 		panic(err)
 	}
+	p := sweep.Plan{Machines: []tcore.Machine{machines[3], sweep.Integers}, Data: []sweep.Generator{sweep.Normal, blocks}, M: 4, N: 2, Ks: []int{32, 64},
+		Seeds: []uint64{5, 6}, Confidences: []float64{0.9}, Told: []sweep.Told{sweep.FromDistribution, sweep.FromMatrices}}
+	for _, name := range []string{"mxe2m1-floor", "mxe2m1-rceil", "int8-row"} {
+		r, err := sweep.FindRecipes(name)
+		if err != nil {
+			panic(err)
+		}
+		p.Recipes = append(p.Recipes, r)
+	}
+	quantised, err := p.Run(context.Background(), nil)
+	if err != nil {
+		panic(err)
+	}
 	var b bytes.Buffer
-	if err := sweep.Write(&b, comment, rows); err != nil {
+	if err := sweep.Write(&b, comment, append(rows, quantised...)); err != nil {
 		panic(err)
 	}
 	rows, _, err = sweep.Read(&b)
@@ -91,7 +105,7 @@ func TestColumns_have_the_rows(t *testing.T) {
 	}
 	var at Cell
 	n := 0
-	for _, r := range swept() {
+	for _, r := range plain(swept()) {
 		d, ok := a.Device(r.Machine)
 		if !ok {
 			t.Fatalf("there is no %s", r.Machine)
@@ -123,11 +137,140 @@ func TestColumns_have_the_rows(t *testing.T) {
 	}
 }
 
+// plain returns the rows without recipes.
+func plain(rows []sweep.Row) []sweep.Row {
+	return slices.DeleteFunc(slices.Clone(rows), func(r sweep.Row) bool { return r.Recipe != "" })
+}
+
+// Every number of every row of a recipe is in the columns, and so is what the
+// recipe is.
+func TestColumns_have_the_rows_of_recipes(t *testing.T) {
+	a, err := Read(folder(t, made(t)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	near := func(got, want float64) bool { return got == want || math.Abs(got-want) <= 0x1p-24*math.Abs(want) }
+	var at RecipeCell
+	n, cells := 0, 0
+	for _, r := range swept() {
+		switch {
+		case r.Recipe == "":
+		case r.Bound == sweep.ErrorRow:
+			found := a.SelectRecipes(Query{Device: r.Machine, Recipe: r.Recipe, Data: r.Data, K: r.K})
+			if len(found) != 1 || n < len(at.Bounds) {
+				t.Fatalf("%s, %s, %s, K = %d: %d cells, after %d bounds of %d", r.Machine, r.Recipe, r.Data, r.K, len(found), n, len(at.Bounds))
+			}
+			at, n, cells = found[0], 0, cells+1
+			if at.Runs != r.Runs || at.Outputs != r.Outputs || at.Skipped != r.Skipped || at.Why != r.Why || !near(at.Tightness, r.Tightness) || !near(at.Largest, r.Largest) {
+				t.Errorf("%+v, want %+v", at, r)
+			}
+			if r.Outputs == 0 {
+				continue
+			}
+			q, s := r.Quantised, r.Accumulated
+			for i, pair := range [][2]float64{
+				{at.Median, r.Median()}, {at.Mean, r.Mean()}, {at.Spread, r.Spread()},
+				{at.Quantised.Mean, q.Mean()}, {at.Quantised.Spread, q.Spread()}, {at.Quantised.Largest, q.Largest},
+				{at.Accumulated.Mean, s.Mean()}, {at.Accumulated.Spread, s.Spread()}, {at.Accumulated.Largest, s.Largest},
+			} {
+				if !near(pair[0], pair[1]) {
+					t.Errorf("%s, %s, %s: number %d is %v, want %v", r.Machine, r.Recipe, r.Data, i, pair[0], pair[1])
+				}
+			}
+			accumulated, quantised := math.Pow(s.Mean(), 2)+math.Pow(s.Spread(), 2), math.Pow(q.Mean(), 2)+math.Pow(q.Spread(), 2)
+			if share := at.Share(); math.Abs(share-accumulated/(accumulated+quantised)) > 1e-6*share {
+				t.Errorf("%s, %s: the share of sums is %v, want %v of %v", r.Machine, r.Recipe, share, accumulated, quantised)
+			}
+		default:
+			b := at.Bounds[n]
+			n++
+			if b.Name != r.Bound || b.Deterministic != r.Deterministic || b.Told != r.Told || b.Verdict != r.Verdict || b.Runs != r.Runs ||
+				b.Failed != r.Failed || b.Outputs != r.Outputs || b.Violations != r.Violations || !near(b.Tightness, r.Tightness) ||
+				!near(b.Largest, r.Largest) || !near(b.Constant, r.Constant) || !near(b.Conversion, r.Conversion) {
+				t.Errorf("%s, %s, K = %d: %+v, want %+v", r.Machine, r.Recipe, r.K, b, r)
+			}
+		}
+	}
+	if cells != len(a.Recipes) || cells != 12 {
+		t.Errorf("%d cells with recipes, want 12, those of %d rows", len(a.Recipes), cells)
+	}
+	if got := a.RecipeNames(); !slices.Equal(got, []string{"mxe2m1-floor", "mxe2m1-rceil", "int8-row"}) {
+		t.Errorf("recipes %q", got)
+	}
+	r, err := FindRecipe("deepgemm-1x128:nvfp4-te-1x16")
+	if err != nil || r.A.Element != "e4m3" || r.A.Block != "1×128" || r.A.Tensor != "" || r.B.Scale != "ue4m3" || r.B.Tensor != "binary32" || r.B.Source == "" {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if _, err := FindRecipe("e4m3"); err == nil {
+		t.Error("there is a recipe e4m3")
+	}
+}
+
+// What is tightest of a cell with a recipe is what the rows have, of all bounds
+// on the whole that are told as much; and that on quantisation stands apart.
+func TestRecipeCell_agrees_with_sweep(t *testing.T) {
+	a := made(t)
+	for _, c := range a.Recipes {
+		for _, told := range tellings {
+			var whole, part []float64
+			for _, r := range c.Rows(a.Manifest) {
+				if r.Told != told || r.Verdict != sweep.Holds || r.Recipe != c.Recipe || !r.Represented {
+					continue
+				}
+				if r.Bound == sweep.QuantisationRow {
+					part = append(part, r.Constant)
+				} else {
+					whole = append(whole, r.Tightness)
+				}
+			}
+			best, ok := c.Tightest(told)
+			if ok != (whole != nil) || ok && best.Tightness != slices.Max(whole) {
+				t.Errorf("%s, %s told %v: %v %+v, want the largest of %v", c.Machine, c.Recipe, told, ok, best, whole)
+			}
+			on, ok := c.OnQuantisation(told)
+			if ok != (len(part) == 1) || ok && on.Constant != part[0] {
+				t.Errorf("%s, %s told %v: %v %+v, want %v", c.Machine, c.Recipe, told, ok, on, part)
+			}
+		}
+	}
+}
+
+// A device that was not swept with recipes, as it computes like another that
+// was, has the cells of that; and two that were swept and differ stay apart,
+// though they are alike without recipes.
+func TestNew_gathers_recipes(t *testing.T) {
+	const first, second = "ampere-mma-binary16-binary32", "ada-mma-binary16-binary32"
+	of := func(machine string, largest float64) []sweep.Row {
+		r := sweep.Row{Machine: machine, Recipe: "int8-row", Data: "N(0,1)", M: 4, N: 2, K: 8, Represented: true, Bound: sweep.ErrorRow, Verdict: sweep.Holds, Seeds: []uint64{5}}
+		r.Runs, r.Outputs, r.Largest = 1, 8, largest
+		return []sweep.Row{r}
+	}
+	for _, c := range []struct {
+		more     []sweep.Row
+		machine  string // of the second
+		cells    int
+		selected float64
+	}{
+		{of(first, 0.5), first, 1, 0.5}, {slices.Concat(of(first, 0.5), of(second, 0.5)), first, 1, 0.5},
+		{slices.Concat(of(first, 0.5), of(second, 0.25)), second, 2, 0.25}, {of(second, 0.25), second, 1, 0.25},
+	} {
+		a, err := New(append(plain(swept()), c.more...), comment)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, _ := a.Device(second)
+		found := a.SelectRecipes(Query{Device: second})
+		if d.Machine != c.machine || len(a.Recipes) != c.cells || len(found) != 1 || found[0].Largest != c.selected {
+			t.Errorf("%s computes as %s, and has %+v of %d cells; want %s and %v of %d", second, d.Machine, found, len(a.Recipes), c.machine, c.selected, c.cells)
+		}
+	}
+}
+
 // What is tightest of a cell is what package sweep finds, and so are the counts
 // those of the rows.
 func TestCell_agrees_with_sweep(t *testing.T) {
 	a := made(t)
-	want := Count{Devices: 4, Machines: 3, Cells: len(a.Cells)}
+	want := Count{Devices: 4, Machines: 3, Cells: len(a.Cells), Recipes: 3, RecipeCells: len(a.Recipes)}
 	seen := false
 	for _, c := range a.Cells {
 		rows := c.Rows(a.Manifest)
@@ -161,7 +304,7 @@ func TestCell_agrees_with_sweep(t *testing.T) {
 		t.Error("no bound is tightest that is told sizes, want that of the machine that flushes")
 	}
 	for _, r := range swept() {
-		if d, _ := a.Device(r.Machine); d.Machine != r.Machine {
+		if d, ok := a.Device(r.Machine); ok && d.Machine != r.Machine {
 			continue
 		}
 		switch {
@@ -171,7 +314,11 @@ func TestCell_agrees_with_sweep(t *testing.T) {
 				want.Unjudged++
 			}
 		default:
-			want.Bounds++
+			if r.Recipe == "" {
+				want.Bounds++
+			} else {
+				want.RecipeBounds++
+			}
 			if r.Verdict == sweep.Holds {
 				want.Claimed++
 			}
@@ -184,17 +331,19 @@ func TestCell_agrees_with_sweep(t *testing.T) {
 
 // Of rows that say that a bound fails, the counts say so.
 func TestCount_tells_violations(t *testing.T) {
-	rows := slices.Clone(swept())
-	i := slices.IndexFunc(rows, func(r sweep.Row) bool {
-		return r.Bound != sweep.ErrorRow && r.Deterministic && r.Verdict == sweep.Holds
-	})
-	rows[i].Violations, rows[i].Failed = 3, 1
-	a, err := New(rows, comment)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := a.Count(); n.Exceeded != 1 || n.Violated != 1 {
-		t.Errorf("%+v, want one bound that is exceeded and violated", n)
+	for _, quantised := range []bool{false, true} {
+		rows := slices.Clone(swept())
+		i := slices.IndexFunc(rows, func(r sweep.Row) bool {
+			return r.Bound != sweep.ErrorRow && r.Deterministic && r.Verdict == sweep.Holds && (r.Recipe != "") == quantised
+		})
+		rows[i].Violations, rows[i].Failed = 3, 1
+		a, err := New(rows, comment)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := a.Count(); n.Exceeded != 1 || n.Violated != 1 {
+			t.Errorf("%+v, want one bound that is exceeded and violated", n)
+		}
 	}
 }
 
@@ -205,10 +354,21 @@ func TestQuery(t *testing.T) {
 		cells int
 	}{
 		{Query{}, 12}, {Query{K: 5}, 6}, {Query{Data: "N(0,1)"}, 6}, {Query{Format: "binary16"}, 4}, {Query{Device: "ada"}, 4},
-		{Query{Device: "ada-mma"}, 4}, {Query{Device: "ad"}, 0}, {Query{Device: "ada", Format: "e4m3"}, 0}, {Query{Device: "arm", Data: "N(0,1)", K: 40}, 1}, {Query{K: 6}, 0},
+		{Query{Device: "ada-mma"}, 4}, {Query{Device: "ad"}, 0}, {Query{Device: "ada", Format: "e4m3"}, 0}, {Query{Device: "arm", Data: "N(0,1)", K: 40}, 1}, {Query{K: 6}, 0}, {Query{Recipe: "int8-row"}, 0},
 	} {
 		if got := len(a.Select(c.q)); got != c.cells {
 			t.Errorf("%+v: %d cells, want %d", c.q, got, c.cells)
+		}
+	}
+	for _, c := range []struct {
+		q     Query
+		cells int
+	}{
+		{Query{}, 12}, {Query{K: 32}, 6}, {Query{Recipe: "int8-row"}, 4}, {Query{Device: "blackwell"}, 8}, {Query{Device: "int32"}, 4}, {Query{Format: "int8"}, 4},
+		{Query{Format: "e2m1", Recipe: "mxe2m1-rceil", Data: "N(0,1)", K: 64}, 1}, {Query{Device: "ada"}, 0}, {Query{Data: "U(0,1)"}, 0},
+	} {
+		if got := len(a.SelectRecipes(c.q)); got != c.cells {
+			t.Errorf("%+v: %d cells with recipes, want %d", c.q, got, c.cells)
 		}
 	}
 }
@@ -245,6 +405,9 @@ func TestNew_refuses(t *testing.T) {
 		{change(2, func(r *sweep.Row) { r.Confidence = 0.5 }), "confidence 0.5"},
 		{change(2, func(r *sweep.Row) { r.Told = sweep.FromMoments }), "told moments"},
 		{change(0, func(r *sweep.Row) { r.Represented = true }), "represented true"},
+		{change(0, func(r *sweep.Row) { r.Recipe = "int8-row" }), "represented false"},
+		{change(2, func(r *sweep.Row) { r.Recipe = "int8-row" }), "among those of"},
+		{change(len(swept())-1, func(r *sweep.Row) { r.Told = sweep.FromFiles }), "told files"},
 		{change(2, func(r *sweep.Row) { r.PerOutput = true }), "per output true"},
 	} {
 		_, err := New(c.rows, comment)
@@ -306,6 +469,9 @@ func TestRead_refuses_what_cannot_be(t *testing.T) {
 		forge func(cells []cellRecord, bounds []boundRecord, n *names, m *Manifest)
 		want  string
 	}{
+		{"recipe", func(_ []cellRecord, _ []boundRecord, n *names, _ *Manifest) { n.Recipes = n.Recipes[:2] }, "of recipes.npz: machine 3, recipe 2"},
+		{"rows of recipes", func(_ []cellRecord, _ []boundRecord, _ *names, m *Manifest) { m.Files[2].Rows++ }, "recipes.npz: column machine is not a NumPy file of 13 numbers"},
+		{"rows of their bounds", func(_ []cellRecord, _ []boundRecord, _ *names, m *Manifest) { m.Files[3].Rows = most + 1 }, "recipe_bounds.npz of 268435457 rows"},
 		{"machine", func(cells []cellRecord, _ []boundRecord, _ *names, _ *Manifest) { cells[1].machine = 9 }, "row 1 of errors.npz: machine 9"},
 		{"why", func(cells []cellRecord, _ []boundRecord, _ *names, _ *Manifest) { cells[2].why = 7 }, "row 2 of errors.npz"},
 		{"cell", func(cells []cellRecord, b []boundRecord, _ *names, _ *Manifest) { b[3].cell = len(cells) }, "row 3 of bounds.npz"},
@@ -315,7 +481,7 @@ func TestRead_refuses_what_cannot_be(t *testing.T) {
 		{"rows", func(_ []cellRecord, _ []boundRecord, _ *names, m *Manifest) { m.Files[0].Rows++ }, "errors.npz: column machine is not a NumPy file of 13 numbers"},
 		{"fewer rows", func(_ []cellRecord, _ []boundRecord, _ *names, m *Manifest) { m.Files[1].Rows-- }, "bounds.npz: column cell is not"},
 		{"negative", func(_ []cellRecord, _ []boundRecord, _ *names, m *Manifest) { m.Files[1].Rows = -1 }, "bounds.npz of -1 rows"},
-		{"not named", func(_ []cellRecord, _ []boundRecord, _ *names, m *Manifest) { m.Files = m.Files[:4] }, "does not name README.md"},
+		{"not named", func(_ []cellRecord, _ []boundRecord, _ *names, m *Manifest) { m.Files = m.Files[:6] }, "does not name README.md"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a := made(t)
@@ -354,6 +520,34 @@ func TestRead_refuses_what_cannot_be(t *testing.T) {
 			_, err = Read(m)
 			refused(t, err, c.want)
 		})
+	}
+}
+
+// So it is with columns of recipes.
+func TestRead_refuses_recipes_that_cannot_be(t *testing.T) {
+	for want, forge := range map[string]func(cells []recipeRecord, bounds []recipeBoundRecord){
+		"row 1 of recipes.npz: machine 9":             func(c []recipeRecord, _ []recipeBoundRecord) { c[1].machine = 9 },
+		"row 1 of recipes.npz: machine 0, recipe 3":   func(c []recipeRecord, _ []recipeBoundRecord) { c[1].recipe = 3 },
+		"recipe 0, data 7":                            func(c []recipeRecord, _ []recipeBoundRecord) { c[0].data = 7 },
+		"why 5, and names.json":                       func(c []recipeRecord, _ []recipeBoundRecord) { c[0].why = 5 },
+		"row 2 of recipe_bounds.npz: cell 12":         func(c []recipeRecord, b []recipeBoundRecord) { b[2].cell = len(c) },
+		"row 3 of recipe_bounds.npz: cell 0, bound 9": func(_ []recipeRecord, b []recipeBoundRecord) { b[3].bound = 9 },
+		"told 2, certain":                             func(_ []recipeRecord, b []recipeBoundRecord) { b[0].told = 2 },
+		"certain 2":                                   func(_ []recipeRecord, b []recipeBoundRecord) { b[0].certain = 2 },
+		"verdict 3":                                   func(_ []recipeRecord, b []recipeBoundRecord) { b[0].verdict = 3 },
+	} {
+		n := names{Verdicts: verdicts, Why: []string{""}}
+		cells, bounds, err := n.recipeRecords(made(t).Recipes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		forge(cells, bounds)
+		var tables [2]File
+		if err := cmp.Or(table(&tables[0], tableNames[2], recipeColumns, cells), table(&tables[1], tableNames[3], recipeBoundColumns, bounds)); err != nil {
+			t.Fatal(err)
+		}
+		_, err = recipesOf(n, tables[0], tables[1])
+		refused(t, err, want)
 	}
 }
 
@@ -399,6 +593,10 @@ func TestRecorded(t *testing.T) {
 	}
 	var sets []string
 	for _, p := range sweep.Atlas(a.Seeds) {
+		if len(p.Recipes) > 0 {
+			recordedRecipes(t, a, p)
+			continue
+		}
 		for _, l := range p.Data {
 			sets = append(sets, l.Name)
 			for _, k := range p.Ks {
@@ -422,6 +620,30 @@ func TestRecorded(t *testing.T) {
 	for _, b := range bound.Catalogue() {
 		if !found[b.Name] {
 			t.Errorf("%s is not in it: make atlas", b.Name)
+		}
+	}
+}
+
+// recordedRecipes sees that the atlas has the plan with recipes, each machine
+// with those that it takes.
+func recordedRecipes(t *testing.T, a *Atlas, p sweep.Plan) {
+	t.Helper()
+	units, err := p.Units()
+	if want := units * len(p.Data) * len(p.Ks); err != nil || len(a.Recipes) != want {
+		t.Errorf("%d cells with recipes, want %d: make atlas; %v", len(a.Recipes), want, err)
+	}
+	for _, r := range p.Recipes {
+		for _, l := range p.Data {
+			for _, k := range p.Ks {
+				if name := sweep.NameRecipes(r); len(a.SelectRecipes(Query{Recipe: name, Data: l.Name, K: k})) == 0 {
+					t.Fatalf("%s, %s, K = %d is not in it: make atlas", name, l.Name, k)
+				}
+			}
+		}
+	}
+	for _, c := range a.Recipes {
+		if _, ok := c.OnQuantisation(sweep.FromMatrices); !ok && c.Outputs > 0 {
+			t.Errorf("%s, %s, %s, K = %d: no bound on quantisation is told the matrices", c.Machine, c.Recipe, c.Data, c.K)
 		}
 	}
 }

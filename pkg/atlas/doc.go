@@ -12,6 +12,10 @@
 //		…
 //	}
 //
+// Cells with a recipe ([RecipeCell]) are of products whose factors it quantises
+// first: [Atlas.SelectRecipes] selects them, and they tell what quantisation
+// contributes to the error and what sums do.
+//
 // Devices that compute the same have the same cells: [Atlas.Devices] names the
 // machine of each. The columns keep what a sweep writes, as binary32, apart
 // from its sketches of distributions, of which they keep the median of the

@@ -46,10 +46,12 @@ func ExampleAtlas() {
 		fmt.Println(f.Name, bytes.Count(f.Data(), []byte("\n")) > 0)
 	}
 	// Output:
-	// 125 devices, 72 machines, 10 distributions, K = [16 128 1024 8192] and 0 violations
+	// 125 devices, 70 machines, 10 distributions, K = [16 128 1024 8192] and 0 violations
 	// ada-mma-binary16-binary32 computes as turing-mma-binary16-binary32
 	// errors.npz true
 	// bounds.npz true
+	// recipes.npz true
+	// recipe_bounds.npz true
 	// names.json true
 	// LICENSE true
 	// README.md true
@@ -68,6 +70,47 @@ func ExampleCell() {
 	// Output:
 	// 4 probabilistic bounds hold and 4 certain ones; 0 are exceeded
 	// 0 of 53 fail more often than stated
+}
+
+// What truncated sums of positive numbers lose exceeds what quantisation to
+// e4m3 does from K = 1024 on.
+func ExampleRecipeCell() {
+	a, err := atlas.Recorded()
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, c := range a.SelectRecipes(atlas.Query{Device: "hopper-wgmma-e4m3-binary32", Recipe: "torchao-e4m3-row", Data: "U(0,1)"}) {
+		on, _ := c.OnQuantisation(sweep.FromDistribution)
+		best, _ := c.Tightest(sweep.FromDistribution)
+		fmt.Printf("K = %4d: quantised %.2g of at most %.2g, in all %.2g of %.2g; %.1f %% of its square from sums\n",
+			c.K, c.Quantised.Largest, on.Constant, c.Largest, best.Constant, 100*c.Share())
+	}
+	// Output:
+	// K =  128: quantised 0.011 of at most 0.031, in all 0.01 of 0.049; 1.9 % of its square from sums
+	// K = 1024: quantised 0.0047 of at most 0.0077, in all 0.021 of 0.15; 98.9 % of its square from sums
+	// K = 8192: quantised 0.0011 of at most 0.0025, in all 0.15 of 1.2; 100.0 % of its square from sums
+}
+
+func ExampleAtlas_SelectRecipes() {
+	a, err := atlas.Recorded()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(len(a.RecipeNames()), "recipes, K =", a.RecipeKs())
+	for _, c := range a.SelectRecipes(atlas.Query{Format: "e2m1", Recipe: "nvfp4-te-1x16", K: 1024, Data: "N(0,1)"}) {
+		fmt.Printf("%s: RMS %.2g, of quantisation %.2g, of sums %.2g\n", c.Machine, c.RMS(), c.Quantised.RMS(), c.Accumulated.RMS())
+	}
+	// Output:
+	// 24 recipes, K = [128 1024 8192]
+	// blackwell-tcgen05-f4ue4m3x16-binary32: RMS 0.0057, of quantisation 0.0057, of sums 1.3e-09
+}
+
+// The recipe of NVFP4 has a scale of the tensor beside those of blocks.
+func ExampleFindRecipe() {
+	r, err := atlas.FindRecipe("nvfp4-te-1x16")
+	fmt.Println(r.A.Element, r.A.Scale, r.A.Block, r.A.Tensor, err)
+	// Output:
+	// e2m1 ue4m3 1×16 binary32 <nil>
 }
 
 func ExampleQuery() {

@@ -2,6 +2,7 @@ package atlas
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/hex"
@@ -60,6 +61,7 @@ var licence []byte
 // names.json.
 type names struct {
 	Machines []string     `json:"machines"`
+	Recipes  []Recipe     `json:"recipes"`
 	Data     []string     `json:"data"`
 	Bounds   []namedBound `json:"bounds"`
 	Verdicts []string     `json:"verdicts"`
@@ -143,27 +145,25 @@ func (a *Atlas) Pack() ([]File, error) {
 	n := names{Devices: a.Devices, Verdicts: verdicts, Why: []string{""}}
 	var cells []cellRecord
 	var bounds []boundRecord
-	var named []string
 	for _, c := range a.Cells {
 		for _, b := range c.Bounds {
-			r := boundRecord{b, len(cells), index(&named, b.Name), 0, index(&n.Verdicts, string(b.Verdict))}
+			r := boundRecord{b, len(cells), n.bound(b), 0, index(&n.Verdicts, string(b.Verdict))}
 			if b.Ranges {
 				r.ranges = 1
-			}
-			if r.bound == len(n.Bounds) {
-				of, _ := bound.Find(b.Name)
-				n.Bounds = append(n.Bounds, namedBound{b.Name, b.Deterministic, of.Needs.String(), of.Source})
 			}
 			bounds = append(bounds, r)
 		}
 		cells = append(cells, cellRecord{c, index(&n.Machines, c.Machine), index(&n.Data, c.Data), index(&n.Why, c.Why)})
 	}
-	errorTable, err := pack(cellColumns, cells)
+	recipes, recipeBounds, err := n.recipeRecords(a.Recipes)
 	if err != nil {
 		return nil, err
 	}
-	boundTable, err := pack(boundColumns, bounds)
-	if err != nil {
+	tables := make([]File, len(tableNames))
+	if err := cmp.Or(
+		table(&tables[0], tableNames[0], cellColumns, cells), table(&tables[1], tableNames[1], boundColumns, bounds),
+		table(&tables[2], tableNames[2], recipeColumns, recipes), table(&tables[3], tableNames[3], recipeBoundColumns, recipeBounds),
+	); err != nil {
 		return nil, err
 	}
 	text, err := encoded(n)
@@ -172,12 +172,7 @@ func (a *Atlas) Pack() ([]File, error) {
 	}
 	m := a.Manifest
 	m.Licence = "CC0-1.0"
-	m.Files = []File{
-		{Name: "errors.npz", data: errorTable, Rows: len(cells), Columns: described(cellColumns)},
-		{Name: "bounds.npz", data: boundTable, Rows: len(bounds), Columns: described(boundColumns)},
-		{Name: "names.json", data: text},
-		{Name: "LICENSE", data: licence},
-	}
+	m.Files = append(tables, File{Name: "names.json", data: text}, File{Name: "LICENSE", data: licence})
 	m.Files = append(m.Files, File{Name: "README.md", data: a.dataSheet(m.Files)})
 	for i, f := range m.Files {
 		sum := sha256.Sum256(f.data)
@@ -187,6 +182,32 @@ func (a *Atlas) Pack() ([]File, error) {
 		return nil, err
 	}
 	return append(m.Files, File{Name: ManifestName, data: text}), nil
+}
+
+// tableNames are the files of the tables, in the order of the manifest.
+var tableNames = []string{"errors.npz", "bounds.npz", "recipes.npz", "recipe_bounds.npz"}
+
+// table sets the file of a table.
+func table[T any](f *File, name string, columns []column[T], records []T) (err error) {
+	*f = File{Name: name, Rows: len(records), Columns: described(columns)}
+	f.data, err = pack(columns, records)
+	return err
+}
+
+// bound returns the index of a bound in Bounds, where it puts it if it is not
+// there.
+func (n *names) bound(b Bound) int {
+	i := slices.IndexFunc(n.Bounds, func(of namedBound) bool { return of.Name == b.Name })
+	if i >= 0 {
+		return i
+	}
+	of, _ := bound.Find(b.Name)
+	z := namedBound{b.Name, b.Deterministic, of.Needs.String(), of.Source}
+	if b.Name == sweep.QuantisationRow {
+		z.Source = "the part of every bound on quantised products that is of quantisation"
+	}
+	n.Bounds = append(n.Bounds, z)
+	return len(n.Bounds) - 1
 }
 
 // encoded returns x as JSON that a person can read.
@@ -224,7 +245,7 @@ func Read(folder fs.FS) (*Atlas, error) {
 		}
 		a.Files[i], found[f.Name] = f, f
 	}
-	for _, name := range []string{"errors.npz", "bounds.npz", "names.json", "LICENSE", "README.md"} {
+	for _, name := range append(slices.Clone(tableNames), "names.json", "LICENSE", "README.md") {
 		if _, ok := found[name]; !ok {
 			return nil, fmt.Errorf("atlas: %s does not name %s", ManifestName, name)
 		}
@@ -234,7 +255,10 @@ func Read(folder fs.FS) (*Atlas, error) {
 		return nil, fmt.Errorf("atlas: names.json: %w", err)
 	}
 	a.Devices = n.Devices
-	if a.Cells, err = cellsOf(n, found["errors.npz"], found["bounds.npz"]); err != nil {
+	if a.Cells, err = cellsOf(n, found[tableNames[0]], found[tableNames[1]]); err != nil {
+		return nil, err
+	}
+	if a.Recipes, err = recipesOf(n, found[tableNames[2]], found[tableNames[3]]); err != nil {
 		return nil, err
 	}
 	return a, nil
@@ -260,21 +284,28 @@ func readFile(folder fs.FS, name string) ([]byte, error) {
 	return data, nil
 }
 
+// rowsOf returns the records of a table. The error names it.
+func rowsOf[T any](columns []column[T], f File) ([]T, error) {
+	if f.Rows < 0 || f.Rows > most {
+		return nil, fmt.Errorf("atlas: %s of %d rows, want at most %d", f.Name, f.Rows, most)
+	}
+	records, err := unpack(columns, f.data, f.Rows)
+	if err != nil {
+		return nil, fmt.Errorf("atlas: %s: %w", f.Name, err)
+	}
+	return records, nil
+}
+
 // cellsOf returns the cells of both tables. An error names the row with a
 // number that stands for nothing.
 func cellsOf(n names, errorTable, boundTable File) (cells []Cell, err error) {
-	for _, f := range []File{errorTable, boundTable} {
-		if f.Rows < 0 || f.Rows > most {
-			return nil, fmt.Errorf("atlas: %s of %d rows, want at most %d", f.Name, f.Rows, most)
-		}
-	}
-	records, err := unpack(cellColumns, errorTable.data, errorTable.Rows)
+	records, err := rowsOf(cellColumns, errorTable)
 	if err != nil {
-		return nil, fmt.Errorf("atlas: %s: %w", errorTable.Name, err)
+		return nil, err
 	}
-	bounds, err := unpack(boundColumns, boundTable.data, boundTable.Rows)
+	bounds, err := rowsOf(boundColumns, boundTable)
 	if err != nil {
-		return nil, fmt.Errorf("atlas: %s: %w", boundTable.Name, err)
+		return nil, err
 	}
 	for i, r := range records {
 		if r.machine >= len(n.Machines) || r.data >= len(n.Data) || r.why >= len(n.Why) {

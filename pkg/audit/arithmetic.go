@@ -1,10 +1,8 @@
 package audit
 
 import (
-	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/pkg/network"
 	"github.com/roundofflab/roundoff/pkg/quant"
-	"github.com/roundofflab/roundoff/pkg/tcore"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
@@ -31,31 +29,4 @@ func (x Arithmetic) Multiply(node string, a, b blas32.General) (blas32.General, 
 		return x.Kernel.Multiply(left, right)
 	}
 	return network.Exactly(node, left.Dequantise(), right.Dequantise())
-}
-
-// KernelOn returns the kernel that multiplies on a device what two recipes
-// make, and whether the device takes it. Scales that the device does not take
-// are applied to finished sums, which leave the device every promote products
-// if promote is not 0, or, where blocks of K have scales, to the sum of each,
-// as in DeepGEMM.
-func KernelOn(d tcore.Device, onA, onB quant.Recipe, promote int) (k quant.Kernel, takes bool) {
-	m := tcore.Machine{Name: d.Name, Device: d}
-	short, long := min(onA.Block.Along, onB.Block.Along), max(onA.Block.Along, onB.Block.Along)
-	switch {
-	case d.ScaleBlock > 0:
-		k = quant.AlphaKernel(m)
-	case !outside(onA) || !outside(onB):
-		return k, false
-	case long == 0:
-		m.Promote = promote
-		k = quant.EpilogueKernel(m)
-	default:
-		k = quant.DeepGEMMKernel(m)
-		if k.Every = short; short == 0 {
-			k.Every = long
-		}
-	}
-	n := max(long, 1) * max(d.ScaleBlock, 1) // whole blocks
-	_, err := Arithmetic{onA, onB, &k}.Multiply("", matrix.New(1, n), matrix.New(n, 1))
-	return k, err == nil
 }

@@ -202,7 +202,7 @@ func ExamplePassed() {
 // On Hopper sums leave the tensor core every 128 products.
 func ExampleArithmetic() {
 	recipe := quant.Torchao(tcore.E4M3, quant.PerVector, false)
-	k, takes := audit.KernelOn(devices.HopperE4M3(), recipe, recipe, 128)
+	k, takes := quant.KernelOn(devices.HopperE4M3(), recipe, recipe, 128)
 	x := audit.Arithmetic{OnA: recipe, OnB: recipe, Kernel: &k}
 	fmt.Println(x.Kernel.Name, x.Kernel.Machine.Promote, takes)
 	// Output: epilogue 128 true
@@ -216,15 +216,6 @@ func ExampleArithmetic_Multiply() {
 	d, err := audit.Arithmetic{OnA: recipe, OnB: recipe}.Multiply("", a, b)
 	fmt.Println(d.Data, err)
 	// Output: [128 118.85715] <nil>
-}
-
-// Scales in e8m0 are not for Hopper, which takes none.
-func ExampleKernelOn() {
-	recipe := quant.MXTransformerEngine(tcore.E4M3)
-	_, hopper := audit.KernelOn(devices.HopperE4M3(), recipe, recipe, 0)
-	k, blackwell := audit.KernelOn(devices.BlackwellMXE4M3(), recipe, recipe, 0)
-	fmt.Println(hopper, blackwell, k.Name)
-	// Output: false true alpha
 }
 
 func ExampleDecisions() {

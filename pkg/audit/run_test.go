@@ -105,7 +105,7 @@ func TestRunWith(t *testing.T) {
 		v.Data[i] /= 8
 	}
 	recipe := quant.Torchao(tcore.E4M3, quant.PerVector, false)
-	hopper, takes := KernelOn(devices.HopperE4M3(), recipe, recipe, 32)
+	hopper, takes := quant.KernelOn(devices.HopperE4M3(), recipe, recipe, 32)
 	if !takes || hopper.Machine.Promote != 32 || hopper.Name != "epilogue" {
 		t.Fatalf("kernel %+v, %v", hopper, takes)
 	}
@@ -212,27 +212,6 @@ func best(row []float32) (at int) {
 		}
 	}
 	return at
-}
-
-// Recipes with scales for the device, for blocks of K and for all of it have
-// their kernels, and devices of other formats have none.
-func TestKernelOn(t *testing.T) {
-	mx, blocks, row, whole := quant.MX(tcore.E4M3, quant.RoundUpScale), quant.DeepGEMM(quant.Vector128, false), quant.Torchao(tcore.E4M3, quant.PerVector, false), quant.Integers(quant.PerVector)
-	for _, c := range []struct {
-		d     tcore.Device
-		a, b  quant.Recipe
-		name  string
-		every int
-	}{
-		{devices.HopperE4M3(), row, row, "epilogue", 0}, {devices.HopperE4M3(), blocks, quant.DeepGEMM(quant.Tile128, false), "deepgemm", 128},
-		{devices.HopperE4M3(), row, blocks, "deepgemm", 128}, {devices.BlackwellMXE4M3(), mx, mx, "alpha", 0}, {devices.HopperE4M3(), mx, mx, "", 0},
-		{devices.BlackwellMXE4M3(), row, row, "", 0}, {devices.HopperE4M3(), whole, whole, "", 0}, {devices.HopperF16(), row, row, "", 0},
-	} {
-		k, takes := KernelOn(c.d, c.a, c.b, 0)
-		if takes != (c.name != "") || takes && (k.Name != c.name || k.Every != c.every) {
-			t.Errorf("%s with %s and %s: kernel %q every %d, %v, want %q every %d", c.d.Name, c.a.Name, c.b.Name, k.Name, k.Every, takes, c.name, c.every)
-		}
-	}
 }
 
 // What cannot be run, and errors that are not numbers, are errors that say so.

@@ -422,3 +422,12 @@ func ExampleQuantised_Values() {
 	// Output:
 	// 0.999999996 in binary64, 1.000000000 in binary32
 }
+
+// Scales in e8m0 are not for Hopper, which takes none.
+func ExampleKernelOn() {
+	recipe := quant.MXTransformerEngine(tcore.E4M3)
+	_, hopper := quant.KernelOn(devices.HopperE4M3(), recipe, recipe, 0)
+	k, blackwell := quant.KernelOn(devices.BlackwellMXE4M3(), recipe, recipe, 0)
+	fmt.Println(hopper, blackwell, k.Name)
+	// Output: false true alpha
+}

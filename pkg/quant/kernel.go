@@ -73,6 +73,40 @@ func Kernels(m tcore.Machine) []Kernel {
 	return []Kernel{DeepGEMMKernel(m), DeepSeekKernel(m), EpilogueKernel(m), AlphaKernel(m)}
 }
 
+// KernelOn returns the kernel that multiplies on a device what two recipes
+// make, and whether the device takes it. Scales that the device does not take
+// are applied to finished sums, which leave the device every promote products
+// if promote is not 0, or, where blocks of K have scales, to the sum of each,
+// as in DeepGEMM.
+func KernelOn(d tcore.Device, onA, onB Recipe, promote int) (k Kernel, takes bool) {
+	m := tcore.Machine{Name: d.Name, Device: d}
+	short, long := min(onA.Block.Along, onB.Block.Along), max(onA.Block.Along, onB.Block.Along)
+	switch {
+	case d.ScaleBlock > 0:
+		k = AlphaKernel(m)
+	case !onA.Scale.Stored.Equal(tcore.Binary32) || !onB.Scale.Stored.Equal(tcore.Binary32):
+		return k, false
+	case long == 0:
+		m.Promote = promote
+		k = EpilogueKernel(m)
+	default:
+		k = DeepGEMMKernel(m)
+		if k.Every = short; short == 0 {
+			k.Every = long
+		}
+	}
+	n := max(long, 1) * max(d.ScaleBlock, 1) // whole blocks
+	a, err := onA.Quantise(matrix.New(1, n), Left)
+	if err != nil {
+		return k, false
+	}
+	b, err := onB.Quantise(matrix.New(n, 1), Right)
+	if err == nil {
+		_, err = k.Multiply(a, b)
+	}
+	return k, err == nil
+}
+
 // Multiply returns D = AB as the kernel computes it, of a, quantised as A, and
 // b, quantised as B. If K is no multiple of Every, the last sum has fewer
 // products: libraries pad with zeros, which changes nothing.

@@ -376,3 +376,24 @@ func TestDeadRows(t *testing.T) {
 		}
 	}
 }
+
+// Recipes with scales for the device, for blocks of K and for all of it have
+// their kernels, and devices of other formats have none.
+func TestKernelOn(t *testing.T) {
+	mx, blocks, row, whole := MX(tcore.E4M3, RoundUpScale), DeepGEMM(Vector128, false), Torchao(tcore.E4M3, PerVector, false), Integers(PerVector)
+	for _, c := range []struct {
+		d     tcore.Device
+		a, b  Recipe
+		name  string
+		every int
+	}{
+		{devices.HopperE4M3(), row, row, "epilogue", 0}, {devices.HopperE4M3(), blocks, DeepGEMM(Tile128, false), "deepgemm", 128},
+		{devices.HopperE4M3(), row, blocks, "deepgemm", 128}, {devices.BlackwellMXE4M3(), mx, mx, "alpha", 0}, {devices.HopperE4M3(), mx, mx, "", 0},
+		{devices.BlackwellMXE4M3(), row, row, "", 0}, {devices.HopperE4M3(), whole, whole, "", 0}, {devices.HopperF16(), row, row, "", 0},
+	} {
+		k, takes := KernelOn(c.d, c.a, c.b, 0)
+		if takes != (c.name != "") || takes && (k.Name != c.name || k.Every != c.every) {
+			t.Errorf("%s with %s and %s: kernel %q every %d, %v, want %q every %d", c.d.Name, c.a.Name, c.b.Name, k.Name, k.Every, takes, c.name, c.every)
+		}
+	}
+}

@@ -267,7 +267,10 @@ func TestAtlas_is_drawn_under_its_names(t *testing.T) {
 
 func TestAtlas_captions(t *testing.T) {
 	a := recordedAtlas(t)
-	figures := []viz.Figure{AtlasErrors(a, "N(0,1)", "U(0,1)"), AtlasCertain(a)}
+	figures := []viz.Figure{AtlasErrors(a, "N(0,1)", "U(0,1)"), AtlasCertain(a), AtlasRecipes(a, "N(0,1)", "U(0,1)")}
+	for _, k := range a.RecipeKs() {
+		figures = append(figures, AtlasShares(a, k))
+	}
 	for _, k := range a.Ks() {
 		figures = append(figures, AtlasTightness(a, k, bound.Moments), AtlasTightness(a, k, bound.Trace))
 	}

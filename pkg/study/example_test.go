@@ -648,6 +648,26 @@ func ExampleAtlasErrors() {
 	// atlas-tightness-run
 }
 
+func ExampleAtlasRecipes() {
+	a, err := atlas.Recorded()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(study.AtlasRecipes(a, "U(0,1)").Finding())
+	// Output:
+	// With entries from U(0,1) and K = 8192, sums on Hopper lose 328 times as much as quantisation to e4m3 by rows does, and 1.1 times as much if they leave it every 128 products.
+}
+
+func ExampleAtlasShares() {
+	a, err := atlas.Recorded()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(study.AtlasShares(a, 8192).Finding())
+	// Output:
+	// At K = 8192 sums make more than half of the mean square error for 7 of 192 recipes and distributions, and never a thousandth for 17 of 24 recipes.
+}
+
 func ExampleAtlasTightness() {
 	a, err := atlas.Recorded()
 	if err != nil {
@@ -665,7 +685,7 @@ func ExampleAtlasCertain() {
 	}
 	fmt.Println(study.AtlasCertain(a).Finding())
 	// Output:
-	// In 497 of 1806 cells with errors no probabilistic bound holds, even if it may read the run.
+	// In 481 of 1745 cells with errors no probabilistic bound holds, even if it may read the run.
 }
 
 func ExampleExploreAtlas() {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/plan"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
@@ -14,6 +15,7 @@ import (
 // confidence, given by their names. It has one product for each seed.
 type Case struct {
 	Machine, Data string
+	Recipe        string // see [FindRecipes]; "" for none
 	M, N, K       int
 	Seeds         []uint64
 	Confidence    float64
@@ -24,19 +26,27 @@ type Case struct {
 
 // CaseOf returns the case whose sweep contains the row.
 func CaseOf(r Row) Case {
-	return Case{r.Machine, r.Data, r.M, r.N, r.K, r.Seeds, r.Confidence, r.PerOutput, r.Told, r.Represented}
+	return Case{r.Machine, r.Data, r.Recipe, r.M, r.N, r.K, r.Seeds, r.Confidence, r.PerOutput, r.Told, r.Represented && r.Recipe == ""}
 }
 
-// plan returns the plan of the case. An error says that no machine or
-// distribution has that name.
+// plan returns the plan of the case. An error says that no machine,
+// distribution or recipe has that name.
 func (t Case) plan() (Plan, error) {
 	machines, orders, err := t.unit()
 	if err != nil {
 		return Plan{}, err
 	}
+	var recipes []bound.Recipes
+	if t.Recipe != "" {
+		r, err := FindRecipes(t.Recipe)
+		if err != nil {
+			return Plan{}, err
+		}
+		recipes = []bound.Recipes{r}
+	}
 	data, err := FindGenerator(t.Data)
 	return Plan{
-		Machines: machines, Orders: orders, Data: []Generator{data}, M: t.M, N: t.N, Ks: []int{t.K}, Seeds: t.Seeds,
+		Machines: machines, Orders: orders, Recipes: recipes, Data: []Generator{data}, M: t.M, N: t.N, Ks: []int{t.K}, Seeds: t.Seeds,
 		Confidences: []float64{cmp.Or(t.Confidence, 0.99)}, PerOutput: t.PerOutput, Told: []Told{t.Told}, Ranges: true, Represented: t.Represented,
 	}, err
 }
@@ -65,6 +75,9 @@ func (t Case) String() string {
 		which = "-devices '' -plans " + quoted(t.Machine)
 	}
 	fmt.Fprintf(&s, "roundoff sweep %s -dist %s -m %d -n %d -k %d -seeds %s", which, quoted(t.Data), t.M, t.N, t.K, FormatSeeds(t.Seeds))
+	if t.Recipe != "" {
+		fmt.Fprintf(&s, " -recipe %s", t.Recipe)
+	}
 	if t.Confidence != 0.99 && t.Confidence != 0 {
 		fmt.Fprintf(&s, " -confidence %v", t.Confidence)
 	}
@@ -125,6 +138,7 @@ func (t Case) smaller() (all []Case) {
 	add(func(z *Case) { z.Machine = base })
 	base, _, _ = strings.Cut(t.Machine, "/")
 	add(func(z *Case) { z.Machine = base })
+	add(func(z *Case) { z.Recipe = "" })
 	add(func(z *Case) { z.Represented = false })
 	add(func(z *Case) { z.Told = FromDistribution })
 	add(func(z *Case) { z.Confidence = 0.99 })

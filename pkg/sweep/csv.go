@@ -69,6 +69,14 @@ var columns = []struct {
 		return err
 	}},
 	text("why", func(r *Row) *string { return &r.Why }),
+	text("recipe", func(r *Row) *string { return &r.Recipe }),
+	number("quantised_mean", -1, func(r *Row) *float64 { return &r.Quantised.mean }),
+	number("quantised_square", -1, func(r *Row) *float64 { return &r.Quantised.square }),
+	number("quantised_largest", 3, func(r *Row) *float64 { return &r.Quantised.Largest }),
+	number("accumulated_mean", -1, func(r *Row) *float64 { return &r.Accumulated.mean }),
+	number("accumulated_square", -1, func(r *Row) *float64 { return &r.Accumulated.square }),
+	number("accumulated_largest", 3, func(r *Row) *float64 { return &r.Accumulated.Largest }),
+	number("conversion", 3, func(r *Row) *float64 { return &r.Conversion }),
 }
 
 // fewest is the least number of columns of a file. A file may lack the columns
@@ -226,6 +234,9 @@ func Read(r io.Reader) (rows []Row, comment string, err error) {
 		}
 		if r.Bound == ErrorRow {
 			r.count = float64(r.Outputs)
+			if r.Recipe != "" {
+				r.Quantised.count, r.Accumulated.count = r.count, r.count
+			}
 		}
 		rows = append(rows, r)
 	}
@@ -291,6 +302,13 @@ func (r *Row) check() error {
 		{"product_s", isNumber(r.Product) && r.Product >= 0, r.Product, "0 or more"},
 		{"exact_s", isNumber(r.Exact) && r.Exact >= 0, r.Exact, "0 or more"},
 		{"skipped", r.Skipped >= 0, r.Skipped, "0 or more"},
+		{"quantised_mean", isNumber(r.Quantised.mean), r.Quantised.mean, "a number"},
+		{"quantised_square", isNumber(r.Quantised.square) && r.Quantised.square >= 0, r.Quantised.square, "0 or more"},
+		{"quantised_largest", isNumber(r.Quantised.Largest) && r.Quantised.Largest >= 0, r.Quantised.Largest, "0 or more"},
+		{"accumulated_mean", isNumber(r.Accumulated.mean), r.Accumulated.mean, "a number"},
+		{"accumulated_square", isNumber(r.Accumulated.square) && r.Accumulated.square >= 0, r.Accumulated.square, "0 or more"},
+		{"accumulated_largest", isNumber(r.Accumulated.Largest) && r.Accumulated.Largest >= 0, r.Accumulated.Largest, "0 or more"},
+		{"conversion", r.Conversion >= 0, r.Conversion, "0 or more"},
 	} {
 		if !f.ok {
 			return fmt.Errorf("%s: %v, want %s", f.name, f.value, f.want)

@@ -34,6 +34,10 @@
 // last digits of its moments depend on how the sweep was split and on the
 // number of cores.
 //
+// With recipes of package quant a sweep quantises the matrices first. Errors
+// are then against their product as it was drawn, and a row of errors tells
+// what quantisation and what sums contribute ([Component]).
+//
 // Bounds, machines and distributions are records in lists. A bound that is
 // added to package bound is part of every sweep without a change here.
 package sweep

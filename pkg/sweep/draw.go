@@ -26,6 +26,9 @@ type draw struct {
 	mu     sync.Mutex
 	exact  map[exactKey]func() exactFound
 	losses map[lossesKey]func() *truncation.Losses
+
+	quantised map[*bound.Recipes]func() quantisedFound
+	matrices  map[*bound.Recipes]*bound.Given // nil without recipes
 }
 
 type momentsFound struct {
@@ -86,6 +89,9 @@ func (p Plan) draw(data Generator, k int, seed uint64) *draw {
 		}),
 		exact:  map[exactKey]func() exactFound{},
 		losses: map[lossesKey]func() *truncation.Losses{},
+
+		quantised: map[*bound.Recipes]func() quantisedFound{},
+		matrices:  map[*bound.Recipes]*bound.Given{},
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/roundofflab/roundoff/pkg/bound"
+	"github.com/roundofflab/roundoff/pkg/quant"
 	"github.com/roundofflab/roundoff/pkg/sweep"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
@@ -316,7 +317,7 @@ func ExampleParseTold() {
 	fmt.Println(err)
 	// Output:
 	// true <nil>
-	// sweep: told from "hearsay", want distribution, moments or files
+	// sweep: told from "hearsay", want distribution, moments, files or matrices
 }
 
 // The standard plan comes in parts of different sizes.
@@ -338,6 +339,68 @@ func ExampleAtlas() {
 	// Output:
 	// 125 machines, 8 distributions, 8 × K × 4, K = [16 128 1024 8192]
 	// 16 machines, 2 distributions, 8 × K × 4, K = [16 128 1024 8192]
+	// 20 machines, 8 distributions, 8 × K × 4, K = [128 1024 8192]
+}
+
+// Hopper and Blackwell take what the recipe makes, and Volta does not.
+func ExamplePlan_Units() {
+	p := small
+	p.Machines = []tcore.Machine{sweep.Volta, sweep.HopperE4M3, sweep.BlackwellE4M3}
+	p.Recipes = []bound.Recipes{must(sweep.FindRecipes("torchao-e4m3-row"))}
+	fmt.Println(p.Units())
+	p.Machines = p.Machines[:1]
+	fmt.Println(p.Units())
+	// Output:
+	// 2 <nil>
+	// 0 sweep: none of 1 machines takes what one of 1 recipes makes, want such a pair
+}
+
+// DeepGEMM quantises A in rows of 128 elements and B in tiles.
+func ExampleFindRecipes() {
+	r, err := sweep.FindRecipes("deepgemm-1x128:deepgemm-128x128")
+	fmt.Println(r.A.Block, r.B.Block, err)
+	_, err = sweep.FindRecipes("int3")
+	fmt.Println(err)
+	// Output:
+	// 1×128 128×128 <nil>
+	// sweep: quant: no recipe "int3", see roundoff quantise
+}
+
+func ExampleNameRecipes() {
+	a, b := quant.DeepGEMM(quant.Vector128, false), quant.DeepGEMM(quant.Tile128, false)
+	fmt.Println(sweep.NameRecipes(bound.Recipes{A: a, B: b}), sweep.NameRecipes(bound.Recipes{A: a, B: a}))
+	// Output:
+	// deepgemm-1x128:deepgemm-128x128 deepgemm-1x128
+}
+
+// Of products in e4m3 on Hopper, scaled by rows, sums lose most where they are
+// long and of one sign.
+func ExampleComponent() {
+	rows := must(sweep.Plan{
+		Machines: []tcore.Machine{sweep.HopperE4M3}, Recipes: []bound.Recipes{must(sweep.FindRecipes("torchao-e4m3-row"))},
+		Data: []sweep.Generator{sweep.Positive}, M: 8, N: 4, Ks: []int{128, 8192}, Seeds: []uint64{1}, Confidences: []float64{0.99},
+	}.Run(context.Background(), nil))
+	for _, r := range rows {
+		switch r.Bound {
+		case sweep.ErrorRow:
+			fmt.Printf("K = %4d: quantised %.1e ± %.1e, accumulated %.1e ± %.1e\n", r.K, r.Quantised.Mean(), r.Quantised.Spread(), r.Accumulated.Mean(), r.Accumulated.Spread())
+		case sweep.QuantisationRow:
+			fmt.Printf("what recipes lose is below %.2g: %v\n", r.Constant, r.Violations == 0)
+		}
+	}
+	// Output:
+	// K =  128: quantised -1.9e-03 ± 4.5e-03, accumulated -6.4e-04 ± 1.7e-04
+	// what recipes lose is below 0.031: true
+	// K = 8192: quantised 4.1e-05 ± 5.4e-04, accumulated -1.4e-01 ± 1.3e-03
+	// what recipes lose is below 0.0025: true
+}
+
+// The largest of two parts is that of both.
+func ExampleComponent_Merge() {
+	c := sweep.Component{Largest: 0.1}.Merge(sweep.Component{Largest: 0.2})
+	fmt.Println(c.Largest)
+	// Output:
+	// 0.2
 }
 
 // CaseOf gives the command that recomputes a row.

@@ -40,7 +40,7 @@ func TestJudge_sees_one_percent(t *testing.T) {
 	} {
 		p := Plan{Machines: []tcore.Machine{c.machine}, Data: []Generator{data(t, c.data)}, M: 4, N: 4, Ks: []int{c.k}, Seeds: []uint64{1}, Confidences: []float64{0.99}, Ranges: true}
 		d := p.draw(p.Data[0], c.k, 1)
-		z := product{Problem: p.problem(unit{bound.Problem{Machine: c.machine}}, d.data, c.k), draw: d}
+		z := product{Problem: p.problem(unit{Problem: bound.Problem{Machine: c.machine}}, d.data, c.k), draw: d}
 		z.run()
 		asked, err := z.ask(p)
 		if err != nil {
@@ -136,7 +136,7 @@ func TestJudge_of_scales(t *testing.T) {
 	}
 	for _, m := range p.Machines {
 		d := p.draw(p.Data[0], 128, 1)
-		z := product{Problem: p.problem(unit{bound.Problem{Machine: m}}, d.data, 128), draw: d}
+		z := product{Problem: p.problem(unit{Problem: bound.Problem{Machine: m}}, d.data, 128), draw: d}
 		z.run()
 		sx, sy := d.scales(m.Device)
 		for i := range 4 {

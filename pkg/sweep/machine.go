@@ -51,8 +51,8 @@ var stored = []tcore.Format{tcore.Binary16, tcore.BFloat16, tcore.E4M3, tcore.E5
 // FindMachine returns the machine of that name: one of [Machines], or a device
 // by its name in [devices.All]. The suffix "/16" splits K into 16 parts whose
 // sums are added, or "@128" into parts of 128 products, and the suffix
-// ">binary16" rounds D to that format; with both, that comes last. An error
-// says that there is no such machine.
+// ">binary16" rounds D to that format; with both, that comes last. int32 is
+// [Integers]. An error says that there is no such machine.
 func FindMachine(name string) (tcore.Machine, error) {
 	if i := slices.IndexFunc(Machines(), func(m tcore.Machine) bool { return m.Name == name }); i >= 0 {
 		return Machines()[i], nil
@@ -78,7 +78,7 @@ func FindMachine(name string) (tcore.Machine, error) {
 	if base, text, ok := strings.Cut(name, "@"); ok {
 		promote, err := strconv.Atoi(text)
 		m, errBase := FindMachine(base)
-		if err != nil || errBase != nil || promote < 1 || m.Promote > 0 {
+		if err != nil || errBase != nil || promote < 1 || m.Promote > 0 || m.Device.Core == nil {
 			return tcore.Machine{}, fmt.Errorf("sweep: machine %q, want a machine, @ and the products after which it promotes, 1 or more", name)
 		}
 		m.Name, m.Promote = name, promote
@@ -91,6 +91,9 @@ func FindMachine(name string) (tcore.Machine, error) {
 		if d.Name == name {
 			return tcore.Machine{Name: name, Device: d}, nil
 		}
+	}
+	if name == Integers.Name {
+		return Integers, nil
 	}
 	for _, d := range devices.Integers() {
 		if d.Name == name {

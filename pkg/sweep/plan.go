@@ -8,6 +8,7 @@ import (
 	"github.com/roundofflab/roundoff/internal/parallel"
 	"github.com/roundofflab/roundoff/pkg/bound"
 	"github.com/roundofflab/roundoff/pkg/plan"
+	"github.com/roundofflab/roundoff/pkg/quant"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 )
 
@@ -22,6 +23,15 @@ type Plan struct {
 	Ks          []int
 	Seeds       []uint64
 	Confidences []float64
+
+	// Recipes lists those that quantise A and B, with different names
+	// ([NameRecipes]), in place of rounding each element by itself to the format of
+	// the machine. Every machine then multiplies what each recipe makes that it
+	// takes, by the kernel of [quant.KernelOn]. Errors are against AB as it is
+	// drawn; what quantisation and what sums contribute is told apart. Bounds may
+	// be told FromDistribution or FromMatrices, and Ranges changes none. An empty
+	// list means that there are no recipes.
+	Recipes []bound.Recipes
 
 	// Bounds lists the bounds that are tested; an empty list means the catalogue.
 	// Those that read the sums of a run take nearly all of the time.
@@ -86,7 +96,7 @@ func (p Plan) Run(ctx context.Context, progress func(done, total int)) ([]Row, e
 func (p Plan) measureDraw(ctx context.Context, units []unit, u int, measured func()) ([]Row, error) {
 	l, h, s := p.Grid().at(u)
 	data, k, seed := p.Data[l], p.Ks[h], p.Seeds[s]
-	first := p.twins()
+	first := twins(units)
 	rows, errs := make([][]Row, len(units)), make([]error, len(units))
 	done := make(chan struct{})
 	go func() {
@@ -138,15 +148,35 @@ func (p Plan) check() {
 }
 
 // A unit is a machine or an order of a plan, as the problem of no sizes that
-// the bounds are given.
-type unit struct{ bound.Problem }
+// the bounds are given, or a machine with recipes and the kernel for them.
+type unit struct {
+	bound.Problem
+	recipe string        // the name of the recipes, "" without
+	kernel *quant.Kernel // nil without
+}
 
-// units returns the machines and the orders. The error says that there are no
-// bounds for an order, or that its parts have scales.
+// Units returns how many results each draw has: one for each machine and order,
+// or for each machine and recipe that it takes. An error says what the plan
+// cannot have: an order without bounds, a machine with recipes that takes none
+// of them.
+func (p Plan) Units() (int, error) {
+	all, err := p.units()
+	return len(all), err
+}
+
+// units returns the machines and the orders, or the machines with recipes. The
+// error says that there are no bounds for an order, that its parts have scales,
+// or what the plan cannot have with recipes or without.
 func (p Plan) units() ([]unit, error) {
+	if len(p.Recipes) > 0 {
+		return p.quantisedUnits()
+	}
 	var all []unit
 	for _, m := range p.Machines {
-		all = append(all, unit{bound.Problem{Machine: m}})
+		if m.Device.Core == nil {
+			return nil, fmt.Errorf("sweep: machine %q without recipes, want some: it multiplies what they make alone", m.Name)
+		}
+		all = append(all, unit{Problem: bound.Problem{Machine: m}})
 	}
 	for _, o := range p.Orders {
 		k, err := bound.Problem{}.Planned(o)
@@ -156,7 +186,7 @@ func (p Plan) units() ([]unit, error) {
 		if _, scaled := o.Scaled(); scaled {
 			return nil, fmt.Errorf("sweep: parts of plan %q have scales, want one without", o.Name)
 		}
-		all = append(all, unit{k})
+		all = append(all, unit{Problem: k})
 	}
 	return all, nil
 }
@@ -164,26 +194,38 @@ func (p Plan) units() ([]unit, error) {
 // problem returns the problem that the bounds are given for a product.
 func (p Plan) problem(u unit, data Generator, k int) bound.Problem {
 	z := u.Problem
-	z.M, z.N, z.K, z.X, z.Y, z.Represented = p.M, p.N, k, data.X, data.Y, p.Represented
+	z.M, z.N, z.K, z.X, z.Y, z.Represented = p.M, p.N, k, data.X, data.Y, p.Represented || u.recipe != ""
 	return z
 }
 
-// twins returns, for every machine or order, the index of the first machine
-// that computes the same results, whatever their names.
-func (p Plan) twins() []int {
-	first, seen := make([]int, len(p.Machines)+len(p.Orders)), map[tcore.Machine]int{}
-	for i, m := range p.Machines {
-		d := &m.Device
-		m.Name, d.Name, d.Architecture, d.Instruction, d.NaN = "", "", "", "", 0
-		if _, ok := seen[m]; !ok {
-			seen[m] = i
-		}
-		first[i] = seen[m]
+// twins returns, for every unit, the index of the first that computes the same
+// results, whatever the names of the machines.
+func twins(units []unit) []int {
+	type result struct {
+		tcore.Machine
+		recipe string
 	}
-	for i := len(p.Machines); i < len(first); i++ {
+	first, seen := make([]int, len(units)), map[result]int{}
+	for i, u := range units {
 		first[i] = i
+		if _, planned := u.Plan(); planned {
+			continue
+		}
+		m := u.Machine
+		m.Name, m.Device = "", anonymous(m.Device)
+		at, ok := seen[result{m, u.recipe}]
+		if !ok {
+			seen[result{m, u.recipe}], at = i, i
+		}
+		first[i] = at
 	}
 	return first
+}
+
+// anonymous returns the device without names and without what it makes of NaNs.
+func anonymous(d tcore.Device) tcore.Device {
+	d.Name, d.Architecture, d.Instruction, d.NaN = "", "", "", 0
+	return d
 }
 
 // named returns a copy of rows with the given name of the machine.

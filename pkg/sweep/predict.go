@@ -57,6 +57,9 @@ func predictions(k bound.Problem, data Generator, ks []int) []Prediction {
 	if !data.X.CanDraw() || !data.Y.CanDraw() || data.Misled {
 		return all
 	}
+	if k.Recipes != nil {
+		return all // no part of them is predicted here
+	}
 	known, err := bound.PredictLengths(k, ks)
 	if err != nil {
 		return all // there is no prediction for this machine or these data

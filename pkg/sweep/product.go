@@ -9,6 +9,8 @@ import (
 	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/internal/parallel"
 	"github.com/roundofflab/roundoff/pkg/bound"
+	"github.com/roundofflab/roundoff/pkg/quant"
+	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/trial"
 )
@@ -19,13 +21,16 @@ type product struct {
 	*draw
 	errors []float64 // D̂ - D, row by row; NaN where an output is not judged
 	sizes  []float64 // |A||B|
+
+	kernel            *quant.Kernel // of recipes, nil without
+	lost, accumulated []float64     // ÂB̂ - AB and D̂ - ÂB̂, with recipes
 }
 
 // measure returns the rows of one product, the row of errors first.
 func (p Plan) measure(u unit, d *draw) ([]Row, error) {
 	k := p.problem(u, d.data, d.a.Cols)
-	z := product{Problem: k, draw: d}
-	row := Row{Machine: u.Name, Data: d.data.Name, M: k.M, N: k.N, K: k.K, Represented: k.Represented, Seeds: []uint64{d.seed}}
+	z := product{Problem: k, draw: d, kernel: u.kernel}
+	row := Row{Machine: u.Name, Recipe: u.recipe, Data: d.data.Name, M: k.M, N: k.N, K: k.K, Represented: k.Represented, Seeds: []uint64{d.seed}}
 	e := row
 	e.Bound, e.Deterministic, e.Verdict, e.Predicted = ErrorRow, true, Holds, none
 	e.Told = p.tellings()[0].Told // the first of the plan, so that Join keeps apart plans that differ in it
@@ -46,6 +51,7 @@ func (p Plan) measure(u unit, d *draw) ([]Row, error) {
 		return []Row{e}, nil
 	}
 	e.Summary = t.summary()
+	e.Quantised, e.Accumulated = z.components()
 	rows := []Row{e}
 
 	asked, err := z.ask(p)
@@ -56,7 +62,10 @@ func (p Plan) measure(u unit, d *draw) ([]Row, error) {
 		if q.outputs > 0 {
 			r := row
 			r.Confidence, r.PerOutput, r.Told, r.Ranges = q.confidence, p.PerOutput, q.telling.Told, q.ranges
-			r.Bound, r.Deterministic, r.Verdict, r.Summary = q.Name, !q.Model.Random, q.says, q.summary()
+			r.Bound, r.Deterministic, r.Verdict, r.Summary = q.Name, q.Result.Confidence == roundoff.Never, q.says, q.summary()
+			if u.recipe != "" {
+				r.Conversion = q.Parts.Conversion
+			}
 			rows = append(rows, r)
 		}
 	}
@@ -70,6 +79,8 @@ func (z *product) run() (m Moments, why string) {
 	var values []float64
 	wide := z.Device.C.Precision > tcore.Binary32.Precision
 	switch {
+	case z.data.scaled() && z.Recipes != nil:
+		return m, "numbers with scales are not quantised here"
 	case z.data.scaled() && z.Device.ScaleBlock == 0:
 		return m, "the machine takes no scales"
 	case z.data.scaled() && (z.SplitK > 1 || z.Problem.Represented):
@@ -78,6 +89,10 @@ func (z *product) run() (m Moments, why string) {
 		return m, "what is done to sums in binary32 spoils those in " + z.Device.C.Name
 	case z.data.scaled():
 		m, values = z.runScaled()
+	case z.Recipes != nil:
+		if values, why = z.runQuantised(); why != "" {
+			return m, why
+		}
 	default:
 		exact := z.exactly(z.Device, z.Problem.Represented)
 		if exact.err != nil || z.Problem.Represented && z.saturates() {
@@ -185,8 +200,12 @@ func (z *product) count(asked []question, lo, hi int) {
 			continue
 		}
 		for j := range asked {
-			if q := &asked[j]; q.Bound.Constant != nil {
-				q.add(z.errors[i], z.sizes[i], bound.Interval{Radius: q.Limit(z.sizes[i])})
+			if q := &asked[j]; q.Interval == nil {
+				e := z.errors[i]
+				if q.Name == QuantisationRow {
+					e = z.lost[i]
+				}
+				q.add(e, z.sizes[i], bound.Interval{Radius: q.Limit(z.sizes[i])})
 			}
 		}
 	}

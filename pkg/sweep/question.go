@@ -55,11 +55,16 @@ func (z *product) ask(p Plan) ([]question, error) {
 			if err != nil {
 				return nil, err
 			}
+			var all []question
 			for i, b := range bound.Catalogue() {
-				if !slices.ContainsFunc(bounds, func(of bound.Bound) bool { return of.Name == b.Name }) {
-					continue
+				if slices.ContainsFunc(bounds, func(of bound.Bound) bool { return of.Name == b.Name }) {
+					all = append(all, question{Bound: b, Result: results[i], telling: t, confidence: c, kernel: k, failure: f})
 				}
-				q := question{Bound: b, Result: results[i], telling: t, confidence: c, kernel: k, failure: f}
+			}
+			if z.kernel != nil {
+				all = z.quantisedFirst(all)
+			}
+			for _, q := range all {
 				q.says = q.verdict(z.data)
 				if !slices.ContainsFunc(asked, func(r question) bool { return q.same(&r) }) {
 					asked = append(asked, q)
@@ -86,13 +91,15 @@ func (q *question) verdict(data Generator) Verdict {
 	// independent, to conclude that rounding errors have mean zero.
 	ofElements := q.Model.Random && (ofProducts || q.kernel.X.MeanSquare() > 0)
 	given := q.Needs == bound.Moments || q.Trusts
+	// What quantisation loses is told by the laws of independent elements.
+	laws := q.kernel.Recipes != nil && q.kernel.Given == nil
 	switch {
 	case !q.Holds:
 		return NotMachine
 	case q.telling.Told == FromFiles: // the bound has read the matrices
 		return Holds
-	case data.Misled && q.telling.Told == FromDistribution && given, data.Adverse != "" && q.Model.Random,
-		data.Mixed && ofProducts, data.Dependent != "" && ofElements:
+	case data.Misled && q.telling.Told == FromDistribution && (given || laws), data.Adverse != "" && (q.Model.Random || laws),
+		data.Mixed && (ofProducts || laws), data.Dependent != "" && (ofElements || laws):
 		return NotData
 	}
 	return Holds

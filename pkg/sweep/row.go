@@ -14,6 +14,7 @@ import (
 // |error|/|A||B| in place of |error|/bound.
 type Row struct {
 	Machine, Data string
+	Recipe        string // by which A and B were quantised, see [FindRecipes]; "" if none did
 	M, N, K       int
 	Represented   bool    // errors are against the product of A and B before they were rounded
 	Confidence    float64 // of the bound; 0 in rows of errors
@@ -27,6 +28,12 @@ type Row struct {
 	Summary
 	Moments              // of the errors, in rows of errors
 	Predicted Prediction // in rows of errors
+
+	// With a Recipe: in rows of errors what quantisation contributes to them, ÂB̂ -
+	// AB, and what sums do, D̂ - ÂB̂; in others which part of Constant bounds the
+	// former.
+	Quantised, Accumulated Component
+	Conversion             float64
 
 	Skipped int    // number of outputs that are not judged, in rows of errors
 	Why     string // why they are not judged
@@ -156,9 +163,37 @@ func (m Moments) Spread() float64 { return math.Sqrt(m.square / max(1, m.count-1
 // Slope returns the least-squares slope β of e on s, NaN if all s are equal.
 func (m Moments) Slope() float64 { return m.es / m.ss }
 
+// A Component describes one of two parts of the errors, relative to |A||B|.
+type Component struct {
+	count, mean, square float64 // as in Moments
+
+	Largest float64 // in size
+}
+
+// componentOf returns the component of one output with |A||B| = a.
+func componentOf(e, a float64) Component {
+	if a > 0 {
+		return Component{count: 1, mean: e / a, Largest: math.Abs(e / a)}
+	}
+	return Component{count: 1}
+}
+
+// Merge returns the component of the outputs of both.
+func (c Component) Merge(t Component) Component {
+	m := Moments{count: c.count, mean: c.mean, square: c.square}.Merge(Moments{count: t.count, mean: t.mean, square: t.square})
+	return Component{m.count, m.mean, m.square, max(c.Largest, t.Largest)}
+}
+
+// Mean returns the mean of the part over |A||B|.
+func (c Component) Mean() float64 { return c.mean }
+
+// Spread returns the standard deviation of the part over |A||B|.
+func (c Component) Spread() float64 { return math.Sqrt(c.square / max(1, c.count-1)) }
+
 // key contains the fields that are equal in rows that can be joined.
 type key struct {
 	machine, data string
+	recipe        string
 	m, n, k       int
 	confidence    float64
 	alone         bool
@@ -169,7 +204,7 @@ type key struct {
 }
 
 func (r Row) key() key {
-	return key{r.Machine, r.Data, r.M, r.N, r.K, r.Confidence, r.PerOutput, r.Bound, r.Told, r.Ranges, r.Represented}
+	return key{r.Machine, r.Data, r.Recipe, r.M, r.N, r.K, r.Confidence, r.PerOutput, r.Bound, r.Told, r.Ranges, r.Represented}
 }
 
 // Join returns the rows of two sweeps. Rows with the same bound, machine,
@@ -216,6 +251,8 @@ func (r Row) join(t Row) (Row, error) {
 	r.Seeds = seeds
 	r.Summary = r.Summary.Merge(t.Summary)
 	r.Moments = r.Moments.Merge(t.Moments)
+	r.Quantised, r.Accumulated = r.Quantised.Merge(t.Quantised), r.Accumulated.Merge(t.Accumulated)
+	r.Conversion = max(r.Conversion, t.Conversion)
 	r.Skipped += t.Skipped
 	r.Why = cmp.Or(r.Why, t.Why)
 	return r, nil

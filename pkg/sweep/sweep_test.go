@@ -403,7 +403,10 @@ func TestJoin_of_files(t *testing.T) {
 // The command of a row makes the row again, whatever it is of.
 func TestCaseOf_repeats_the_row(t *testing.T) {
 	p := Plan{Machines: []tcore.Machine{Volta}, Data: []Generator{Positive}, M: 4, N: 4, Ks: []int{16}, Seeds: []uint64{1, 3}, Confidences: []float64{0.9}}
-	for _, change := range []func(){func() {}, func() { p.PerOutput = true }, func() { p.Represented = true }, func() { p.Told = []Told{FromMoments} }} {
+	for _, change := range []func(){func() {}, func() { p.PerOutput = true }, func() { p.Represented = true }, func() { p.Told = []Told{FromMoments} }, func() {
+		p.Told, p.PerOutput, p.Represented = []Told{FromMatrices, FromDistribution}, false, false
+		p.Machines, p.Recipes = []tcore.Machine{HopperE4M3}, recipes(t, "torchao-e4m3-row:deepgemm-128x128")
+	}} {
 		change()
 		for i, r := range run(t, p) {
 			if testing.Short() && i%4 > 0 {
@@ -434,7 +437,7 @@ func TestRead_names_the_line(t *testing.T) {
 		{"volta,\"U(-1,1)\",1,1,8", "volta,\"U(-1,1)\",1,one,8", `sweep: line 3, n: strconv.Atoi: parsing "one": invalid syntax`},
 		{"machine,data", "data,machine", `sweep: line 2 begins with "data,mac", want "machine,"`},
 		{",yes,holds", ",maybe,holds", `sweep: line 3, deterministic: "maybe", want yes or nothing`},
-		{",yes,holds", strings.Repeat(",", 40) + "yes,holds", "sweep: line 3 has"},
+		{",yes,holds", strings.Repeat(",", 50) + "yes,holds", "sweep: line 3 has"},
 		{good, "", `sweep: line 1 begins with "", want "machine,"`},
 		{",yes,holds", ",yes,Holds", "sweep: line 3, verdict: Holds, want holds, machine or data"},
 		{"machine,data,m", "machine,m,data", "sweep: columns"},

@@ -13,11 +13,12 @@ const (
 	FromDistribution Told = iota // X and Y of the Generator
 	FromMoments                  // the moments of the elements of A and of B ([bound.MomentsOf])
 	FromFiles                    // all that [bound.Inspect] finds in A and B
+	FromMatrices                 // A and B themselves, for what rounding or quantising them loses ([bound.Given])
 )
 
-var toldNames = []string{"distribution", "moments", "files"}
+var toldNames = []string{"distribution", "moments", "files", "matrices"}
 
-// String returns distribution, moments or files.
+// String returns distribution, moments, files or matrices.
 func (t Told) String() string {
 	if t < 0 || int(t) >= len(toldNames) {
 		return fmt.Sprintf("Told(%d)", int(t))
@@ -33,7 +34,7 @@ func ParseTold(s string) (Told, error) {
 			return Told(i), nil
 		}
 	}
-	return 0, fmt.Errorf("sweep: told from %q, want distribution, moments or files", s)
+	return 0, fmt.Errorf("sweep: told from %q, want distribution, moments, files or matrices", s)
 }
 
 // A telling is one description of a product that the bounds are given: Told,
@@ -54,7 +55,7 @@ func (p Plan) tellings() []telling {
 		if t != FromFiles {
 			all = append(all, telling{t, false})
 		}
-		if t == FromFiles || p.Ranges {
+		if t == FromFiles || p.Ranges && len(p.Recipes) == 0 {
 			all = append(all, telling{t, true})
 		}
 	}
@@ -63,7 +64,10 @@ func (p Plan) tellings() []telling {
 
 // tell returns the problem k with the description t of the matrices.
 func (d *draw) tell(k bound.Problem, t telling) (bound.Problem, error) {
-	if t.Told != FromDistribution {
+	switch t.Told {
+	case FromMatrices:
+		k.X, k.Y, k.Given = bound.Distribution{}, bound.Distribution{}, d.given(k.Recipes)
+	case FromMoments, FromFiles:
 		m := d.moments()
 		if m.err != nil {
 			return k, m.err

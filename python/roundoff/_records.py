@@ -207,9 +207,12 @@ class Judged:
     with such an output (failed) of runs. tightness is the least over products of the largest |error|/bound, largest and
     median are of all outputs. verdict is "holds" where the bound is claimed, "machine" or "data" where an assumption is
     false; fails says that it is claimed and exceeded more often than stated. Where bound is "error" the row is of the
-    errors themselves, over |A||B|, with their moments and what was predicted of them. What there is not is None."""
+    errors themselves, over |A||B|, with their moments and what was predicted of them. With a recipe errors are against the
+    product before quantisation: quantised is the part that this contributes, accumulated what sums do, and conversion the
+    part of the constant that bounds the first. What there is not is None."""
 
     machine: str
+    recipe: str
     data: str
     m: int
     n: int
@@ -238,5 +241,12 @@ class Judged:
     predicted_mean: Optional[float]
     predicted_slope: Optional[float]
     predicted_spread: Optional[float]
+    conversion: Optional[float]
+    quantised_mean: Optional[float]
+    quantised_spread: Optional[float]
+    quantised_largest: Optional[float]
+    accumulated_mean: Optional[float]
+    accumulated_spread: Optional[float]
+    accumulated_largest: Optional[float]
     skipped: int
     why: str

@@ -23,8 +23,9 @@ Numbers = Union[int, str, Sequence[int]]
 class Sweep:
     """What is swept, in the words of the flags of `roundoff sweep`: on each of the devices, and by each of the plans of
     libraries, A of m × k is multiplied by B of k × n, drawn from each distribution of dist for each k and each seed, and
-    every bound, or those of bounds, is tested at each confidence. What is None is as there; with standard only the seeds, told, and what of
-    devices, dist and k is to be swept may be given, and with atlas, the plan of `roundoff atlas`, the same without told.
+    every bound, or those of bounds, is tested at each confidence. With recipe A and B are quantised first, by each recipe
+    that a device takes. What is None is as there; with standard only the seeds, told, and what of devices, dist and k is to
+    be swept may be given, and with atlas, the plan of `roundoff atlas`, the same without told and with recipe.
 
     >>> Sweep(devices="hopper", dist="U(0,1)", k=[16, 256], seeds=range(1, 101)).describe()["command"]
     "roundoff sweep -devices hopper -dist 'U(0,1)' -k 16,256 -seeds 1:100"
@@ -32,6 +33,7 @@ class Sweep:
 
     devices: Optional[Words] = None
     plans: Optional[Words] = None
+    recipe: Optional[Words] = None
     dist: Optional[Words] = None
     m: Optional[int] = None
     n: Optional[int] = None
@@ -50,7 +52,7 @@ class Sweep:
         """Returns the question, as the library reads it. Raises TypeError or ValueError for what no flag can be."""
         given = {f.name: v for f in fields(self) if (v := getattr(self, f.name)) is not None}
         written: Dict[str, Callable[[str, Any], Any]] = {"m": arrays.integer, "n": arrays.integer, "k": _numbers, "seeds": _numbers, "confidence": _confidences, "plans": _plans}
-        for name in ("devices", "dist", "told", "bounds"):
+        for name in ("devices", "recipe", "dist", "told", "bounds"):
             written[name] = arrays.words
         return {name: written.get(name, _truth)(name, v) for name, v in given.items()}
 

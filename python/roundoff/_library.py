@@ -10,7 +10,7 @@ import threading
 from pathlib import Path
 from typing import Any, Callable, Optional, Sequence
 
-ABI = 4  # of the functions that are called here
+ABI = 5  # of the functions that are called here
 NAME = "_libroundoff.so"
 
 _OK, _ARGUMENT, _FAILED, _CANCELLED = range(4)

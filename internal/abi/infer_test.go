@@ -61,6 +61,39 @@ func TestInfer(t *testing.T) {
 	calls.Wait()
 }
 
+// A box gets the codes of a question as matrices of the formats, each operand
+// in its place, and its results are taken from there.
+func TestInfer_hands_over_codes(t *testing.T) {
+	shape := infer.Shape{A: tcore.E4M3, B: tcore.E5M2, C: tcore.Binary16, Scale: tcore.E8M0, ScaleBlock: 2, K: 4}
+	questions := []infer.Dot{
+		{X: []uint64{1, 2, 3, 4}, Y: []uint64{5, 6, 7, 8}, ScaleX: []uint64{9, 10}, ScaleY: []uint64{11, 12}, C: 0x1314},
+		{X: []uint64{21, 22, 23, 24}, Y: []uint64{25, 26, 27, 28}, ScaleX: []uint64{29, 30}, ScaleY: []uint64{31, 32}, C: 0x3334},
+	}
+	var seen []string
+	b := &foreignBox{shape: shape, answer: func(x, y, scaleX, scaleY, c, d *Matrix) error {
+		for _, m := range []*Matrix{x, y, scaleX, scaleY, c} {
+			codes := make([]uint64, 0, m.Rows*m.Columns)
+			for i := range m.Rows {
+				for j := range m.Columns {
+					codes = append(codes, m.code(i, j))
+				}
+			}
+			seen = append(seen, fmt.Sprintf("%s %d %d %d", m.Format, m.RowStride, m.ColumnStride, codes))
+		}
+		d.set(0, 0, 0xabcd)
+		d.set(1, 0, 0xef01)
+		return d.checkOutput("d", x, y, scaleX, scaleY, c)
+	}}
+	got, err := b.Dots(t.Context(), questions)
+	want := []string{
+		"e4m3 4 1 [1 2 3 4 21 22 23 24]", "e5m2 4 1 [5 6 7 8 25 26 27 28]", "e8m0 2 1 [9 10 29 30]", "e8m0 2 1 [11 12 31 32]",
+		fmt.Sprintf("binary16 2 2 %d", []int{0x1314, 0x3334}),
+	}
+	if err != nil || !slices.Equal(got, []uint64{0xabcd, 0xef01}) || fmt.Sprint(seen) != fmt.Sprint(want) {
+		t.Errorf("%v, %v: the box has seen\n%q\nwant\n%q", got, err, seen, want)
+	}
+}
+
 // sameJSON reports whether two texts are the same JSON.
 func sameJSON(a, b string) bool {
 	var x, y any

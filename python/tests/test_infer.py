@@ -67,6 +67,14 @@ class Infer(Test):
                 if not more.get("scale"):
                     self.same(box(found.devices[0])(x, y, c), box(device)(x, y, c))
 
+    def test_two_formats(self):
+        def f(x, y, c):
+            self.assertEqual((x.dtype, y.dtype), (ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2))
+            return roundoff.dot(x, y, "ada", in_=("e4m3", "e5m2"), c=c)
+
+        found = roundoff.infer(f, ("e4m3", "e5m2"), k=8)
+        self.assertEqual((found.record["A"]["Name"], found.record["B"]["Name"], found.record["Kind"]), ("e4m3", "e5m2", "Fused"))
+
     def test_command(self):
         # Of the same box and seed the command asks the same questions, and says the same.
         name = "volta-mma-binary16-binary32"
@@ -204,6 +212,7 @@ class Infer(Test):
 
     def test_exceptions(self):
         # What f raises is raised, the same object, from where it was raised; the next call is as before.
+        before = threading.active_count()
         for kind in (ZeroDivisionError, KeyboardInterrupt, SystemExit):
             for raises in (0, 2):
                 with self.subTest(kind=kind.__name__, raises=raises):
@@ -224,6 +233,15 @@ class Infer(Test):
                     self.assertIn("raise thrown", traceback.format_tb(thrown.__traceback__)[-1])
                     self.assertEqual((len(calls), set(calls)), (raises + 1, {threading.current_thread()}))
         self.assertTrue(roundoff.infer(**VOLTA).explained)
+        self.threads_end(before + 1)
+
+    def threads_end(self, most):
+        """Waits until there are no more threads; one is kept for the main thread."""
+        for _ in range(100):
+            if threading.active_count() <= most:
+                break
+            time.sleep(0.05)
+        self.assertLessEqual(threading.active_count(), most)
 
     def test_ctrl_c(self):
         # It ends a call within a second, while f computes and while the library does; that of a thread is let alone.
@@ -274,11 +292,7 @@ print(roundoff.infer(lambda x, y, c: roundoff.dot(x, y, "volta", c=c), k=4).devi
 
         self.assertTrue(roundoff.infer(asks, k=4).explained)
         self.assertEqual(inner, [["c", [0, 1]]])
-        for _ in range(100):
-            if threading.active_count() <= before + 1:
-                break
-            time.sleep(0.05)
-        self.assertLessEqual(threading.active_count(), before + 1)  # one is kept for the main thread
+        self.threads_end(before + 1)
 
     def test_no_warnings(self):
         # Questions with infinities are asked on purpose. What f does to its arrays is its own affair.

@@ -151,7 +151,7 @@ int roundoff_sweep(const char *question, const int32_t *cancel, char **answer);
  * of all of a sweep or, with "partial" (false), of those that there are, and what is missing. */
 int roundoff_join(const char *question, char **answer);
 
-/* How a box adds, found by asking it some ten thousand dot products, in calls of many, by this thread. Keys:
+/* How a box adds, found by asking it some ten thousand dot products, many in a call, in this thread. Keys:
  * "in" ("binary16"; two formats, A's and B's, with a comma between them), "out" ("binary32"), "k" (16),
  * "scale" and "scale_block" for scales of so many factors each, "order" (false; true finds the order of the
  * additions and nothing else), "seed" (1). The answer: {"text": ..., "found": ...}, what `roundoff infer` and

@@ -2,7 +2,8 @@
 
     roundoff infer --order --in binary32 --k 256 --command "python lab/box.py FILE.py FUNCTION"
 
-FUNCTION(x, y, c) gets two float32 arrays of NumPy and a float32, and returns a number: c + sum of x * y, in any way.
+FUNCTION(x, y, c) gets two float32 arrays of NumPy and a float32, and returns a number: c + sum of x * y, in any way. Where
+the package for Python is installed, its roundoff.infer does so for all formats, in one process.
 """
 
 import importlib.util

@@ -107,6 +107,16 @@ func TestThreads(t *testing.T) {
 	}
 }
 
+// A function of C is asked how it adds, by four threads at the same time.
+func TestInfer(t *testing.T) {
+	for _, arguments := range [][]string{{"cc", "-std=c99"}, {"c++", "-std=c++11", "-x", "c++"}} {
+		program := compile(t, arguments[0], append(slices.Clone(arguments[1:]), "-ffp-contract=off", "testdata/infer.c", "-x", "none")...)
+		if out, err := exec.Command(program).CombinedOutput(); err != nil {
+			t.Errorf("%v: %v\n%s", arguments, err, out)
+		}
+	}
+}
+
 // A process that becomes the examiner ends as a program of Go does.
 func TestExamine(t *testing.T) {
 	program := compile(t, "cc", "-std=c99", "testdata/examine.c")

@@ -8,6 +8,10 @@ package main
 // #include <unistd.h>
 // #include "roundoff.h"
 //
+// static int call(roundoff_box f, void *p, const roundoff_matrix *m[6]) {
+// 	return f(p, m[0], m[1], m[2], m[3], m[4], m[5]);
+// }
+//
 // static void leave(int s) { (void)s; _exit(2); }
 //
 // static inline void end_like_a_program(void) {
@@ -19,6 +23,7 @@ import "C"
 import (
 	"fmt"
 	"os"
+	"runtime"
 	"sync/atomic"
 	"unsafe"
 
@@ -63,6 +68,34 @@ func matrix(m *C.roundoff_matrix) *abi.Matrix {
 // cancelled returns a function that reports whether the caller has set a flag.
 func cancelled(flag *C.int32_t) func() bool {
 	return func() bool { return flag != nil && atomic.LoadInt32((*int32)(unsafe.Pointer(flag))) != 0 }
+}
+
+// box returns the function of the caller, nil for NULL. What it is given is
+// Go's memory, pinned while it runs.
+func box(f C.roundoff_box, context unsafe.Pointer) abi.Box {
+	if f == nil {
+		return nil
+	}
+	return func(x, y, scaleX, scaleY, c, d *abi.Matrix) error {
+		var given [6]*C.roundoff_matrix
+		var pins runtime.Pinner
+		defer pins.Unpin()
+		for i, m := range []*abi.Matrix{x, y, scaleX, scaleY, c, d} {
+			if m == nil {
+				continue
+			}
+			format := C.CString(m.Format)
+			defer C.free(unsafe.Pointer(format))
+			given[i] = &C.roundoff_matrix{format: format, data: m.Data, rows: C.int64_t(m.Rows), columns: C.int64_t(m.Columns),
+				row_stride: C.int64_t(m.RowStride), column_stride: C.int64_t(m.ColumnStride)}
+			pins.Pin(given[i])
+			pins.Pin(m.Data)
+		}
+		if code := C.call(f, context, &given[0]); code != 0 {
+			return fmt.Errorf("box returned %d", code)
+		}
+		return nil
+	}
 }
 
 //export roundoff_free
@@ -155,6 +188,11 @@ func roundoff_sweep(q *C.char, cancel *C.int32_t, to **C.char) C.int {
 //export roundoff_join
 func roundoff_join(q *C.char, to **C.char) C.int {
 	return answer(to, func() (string, error) { return abi.Join(question(q)) })
+}
+
+//export roundoff_infer
+func roundoff_infer(q *C.char, f C.roundoff_box, context unsafe.Pointer, cancel *C.int32_t, to **C.char) C.int {
+	return answer(to, func() (string, error) { return abi.Infer(question(q), box(f, context), cancelled(cancel)) })
 }
 
 // roundoff_examine has the process end as a program of Go does. A library would

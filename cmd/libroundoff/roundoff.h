@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-#define ROUNDOFF_ABI 4
+#define ROUNDOFF_ABI 5
 
 enum {
 	ROUNDOFF_OK = 0,
@@ -33,6 +33,14 @@ typedef struct {
 	int64_t rows, columns;
 	int64_t row_stride, column_stride; /* in bytes */
 } roundoff_matrix;
+
+/* A box answers dot products, as many as the matrices have rows, in a way that is to be found out. It
+ * stores c[i] + the products of row i of x and of y in d[i], as codes: x and y have k columns, c and d one,
+ * and scale_x and scale_y, NULL if there are no scales, k / "scale_block". Rows follow each other without
+ * gaps. The matrices are there until it returns. It returns 0, or another number if it failed. */
+typedef int (*roundoff_box)(void *context, const roundoff_matrix *x, const roundoff_matrix *y,
+	const roundoff_matrix *scale_x, const roundoff_matrix *scale_y, const roundoff_matrix *c,
+	const roundoff_matrix *d);
 
 #ifndef ROUNDOFF_TYPES_ONLY
 #ifdef __cplusplus
@@ -142,6 +150,17 @@ int roundoff_sweep(const char *question, const int32_t *cancel, char **answer);
 /* The rows of the shards in "files", a list, as the text that `roundoff sweep -join` writes and as records,
  * of all of a sweep or, with "partial" (false), of those that there are, and what is missing. */
 int roundoff_join(const char *question, char **answer);
+
+/* How a box adds, found by asking it some ten thousand dot products, many in a call, in this thread. Keys:
+ * "in" ("binary16"; two formats, A's and B's, with a comma between them), "out" ("binary32"), "k" (16),
+ * "scale" and "scale_block" for scales of so many factors each, "order" (false; true finds the order of the
+ * additions and nothing else), "seed" (1). The answer: {"text": ..., "found": ...}, what `roundoff infer` and
+ * `roundoff infer -json` write, but that an order is a list of additions, "Additions", each a list of what it adds:
+ * i < k for a product, -1 for c, and k + i for the result of addition i, which comes before; the last is the sum.
+ * ROUNDOFF_FAILED: the box returned a number other than 0, or changes its answers.
+ * It ends soon after *cancel is not 0, unless cancel is NULL. */
+int roundoff_infer(const char *question, roundoff_box box, void *context, const int32_t *cancel,
+	char **answer);
 
 /* What roundoff.course of the package for Python calls in a process that it starts for that; no part of
  * ROUNDOFF_ABI. It runs the checks of a cell on a function of the process at the other end of standard

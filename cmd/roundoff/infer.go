@@ -80,19 +80,9 @@ func inferCommand(ctx context.Context, args []string, stdout, stderr io.Writer) 
 	var b infer.Box
 	switch {
 	case box.command != "" || box.library != "":
-		s := infer.Shape{K: box.k}
-		first, second, two := strings.Cut(box.in, ",")
-		if !two {
-			second = first
-		}
-		for _, f := range []struct {
-			flag, name string
-			to         *tcore.Format
-		}{{"in", first, &s.A}, {"in", second, &s.B}, {"out", box.out, &s.C}} {
-			var ok bool
-			if *f.to, ok = infer.FormatByName(f.name); !ok {
-				return misuse(flags, "-%s %q, want a format such as binary16, bfloat16, tf32, e4m3 or binary32", f.flag, f.name)
-			}
+		s, err := question.Infer{In: box.in, Out: box.out, K: box.k}.Shape()
+		if err != nil {
+			return misuse(flags, "%v", err)
 		}
 		program := strings.Fields(box.command)
 		if box.library != "" {

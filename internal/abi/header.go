@@ -44,6 +44,14 @@ typedef struct {
 	int64_t row_stride, column_stride; /* in bytes */
 } roundoff_matrix;
 
+/* A box answers dot products, as many as the matrices have rows, in a way that is to be found out. It
+ * stores c[i] + the products of row i of x and of y in d[i], as codes: x and y have k columns, c and d one,
+ * and scale_x and scale_y, NULL if there are no scales, k / "scale_block". Rows follow each other without
+ * gaps. The matrices are there until it returns. It returns 0, or another number if it failed. */
+typedef int (*roundoff_box)(void *context, const roundoff_matrix *x, const roundoff_matrix *y,
+	const roundoff_matrix *scale_x, const roundoff_matrix *scale_y, const roundoff_matrix *c,
+	const roundoff_matrix *d);
+
 #ifndef ROUNDOFF_TYPES_ONLY
 #ifdef __cplusplus
 extern "C" {
@@ -85,6 +93,9 @@ func Prototype(f Function) string {
 	}
 	for _, m := range f.Matrices {
 		arguments = append(arguments, "const roundoff_matrix *"+strings.TrimPrefix(m, "?"))
+	}
+	if f.Box {
+		arguments = append(arguments, "roundoff_box box", "void *context")
 	}
 	if f.Cancel {
 		arguments = append(arguments, "const int32_t *cancel")

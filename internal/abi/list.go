@@ -10,7 +10,7 @@ import (
 )
 
 // Version is that of the functions: a library of another one may have others.
-const Version = 4
+const Version = 5
 
 // About answers with the versions of the library and of what built it.
 func About() (string, error) {

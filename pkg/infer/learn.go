@@ -357,10 +357,16 @@ func (l *learner) closest(records iter.Seq[tcore.Device], from, end int) error {
 			}
 		}
 	}
+	switch {
+	case l.ctx.Err() != nil:
+		return l.ctx.Err()
+	case best < 0:
+		return fmt.Errorf("infer: no record adds %d products of %s × %s in %s, with scales in %q", l.K, l.A.Name, l.B.Name, l.C.Name, l.Scale.Name)
+	}
 	if at := l.contradicted(l.Closest, from, len(l.answers)); at >= 0 {
 		l.Against = &l.answers[at]
 	}
-	return l.ctx.Err()
+	return nil
 }
 
 // distinguish draws questions of the kinds in turn until the given number has

@@ -214,6 +214,15 @@ func TestLearn_explains_no_nonsense(t *testing.T) {
 	}
 }
 
+// zeros is a box of any shape whose results are 0.
+type zeros Shape
+
+func (z zeros) Shape() Shape { return Shape(z) }
+
+func (z zeros) Dots(_ context.Context, qs []Dot) ([]uint64, error) {
+	return make([]uint64, len(qs)), nil
+}
+
 // Boxes that change their answers, or give none, are an error.
 func TestLearn_tells_what_is_wrong(t *testing.T) {
 	box, asked := Emulated(devices.VoltaF16(), 4), uint64(0)
@@ -227,6 +236,10 @@ func TestLearn_tells_what_is_wrong(t *testing.T) {
 		if _, err := Learn(t.Context(), b, 1); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
+	}
+	strange := zeros(Shape{A: tcore.Binary64, B: tcore.Binary64, C: tcore.Binary16, Scale: tcore.E8M0, ScaleBlock: 4, K: 4})
+	if _, err := Learn(t.Context(), strange, 1); err == nil || !strings.Contains(err.Error(), `no record adds 4 products of binary64 × binary64 in binary16, with scales in "e8m0"`) {
+		t.Errorf("error %v of a shape that no record has", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -17,16 +17,17 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ._catalogue import devices, formats, recipes, threads, version
     from ._emulation import Emulation, emulate
+    from ._infer import infer
     from ._library import Error
     from ._products import dot, exact, gemm, quantise, round, trace
     from ._questions import advise, audit, bounds, predict
-    from ._records import Advice, Audit, Audited, Bound, Device, Format, Prediction, Quantised, Recipe, Rows, Trace
+    from ._records import Advice, Asked, Audit, Audited, Bound, Device, Format, Inferred, Prediction, Quantised, Recipe, Rows, Trace
     from ._report import Run
 
 __all__ = [
-    "Advice", "Audit", "Audited", "Bound", "Device", "Emulation", "Error", "Format", "Prediction", "Quantised", "Recipe", "Rows",
-    "Run", "Trace", "advise", "audit", "bounds", "devices", "dot", "emulate", "exact", "formats", "gemm", "predict", "quantise",
-    "recipes", "round", "threads", "trace", "version",
+    "Advice", "Asked", "Audit", "Audited", "Bound", "Device", "Emulation", "Error", "Format", "Inferred", "Prediction", "Quantised",
+    "Recipe", "Rows", "Run", "Trace", "advise", "audit", "bounds", "devices", "dot", "emulate", "exact", "formats", "gemm", "infer",
+    "predict", "quantise", "recipes", "round", "threads", "trace", "version",
 ]  # fmt: skip
 
 # Where each name is. A module is imported when a name of it is first used: a program that only imports this one waits for
@@ -34,10 +35,11 @@ __all__ = [
 _MODULES = {
     "_catalogue": "devices formats recipes threads version",
     "_emulation": "Emulation emulate",
+    "_infer": "infer",
     "_library": "Error",
     "_products": "dot exact gemm quantise round trace",
     "_questions": "advise audit bounds predict",
-    "_records": "Advice Audit Audited Bound Device Format Prediction Quantised Recipe Rows Trace",
+    "_records": "Advice Asked Audit Audited Bound Device Format Inferred Prediction Quantised Recipe Rows Trace",
     "_report": "Run",
 }
 _PLACES = {name: module for module, names in _MODULES.items() for name in names.split()}

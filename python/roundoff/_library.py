@@ -8,9 +8,9 @@ import os
 import queue
 import threading
 from pathlib import Path
-from typing import Any, Callable, Optional, Sequence
+from typing import Any, Callable, List, Optional, Sequence
 
-ABI = 4  # of the functions that are called here
+ABI = 5  # of the functions that are called here
 NAME = "_libroundoff.so"
 
 _OK, _ARGUMENT, _FAILED, _CANCELLED = range(4)
@@ -38,11 +38,14 @@ class Matrix(ctypes.Structure):
 
 # Names of functions that are asked nothing, and of those that can be cancelled.
 _UNASKED = ("version", "devices", "formats")
-_CANCEL = ("gemm", "dot", "exact", "audit", "sweep")
+_CANCEL = ("gemm", "dot", "exact", "audit", "sweep", "infer")
 _MATRICES = {
     "gemm": 4, "dot": 6, "trace": 2, "round": 2, "quantise": 4, "exact": 4,
-    "threads": 0, "bound": 2, "advise": 2, "predict": 2, "tolerance": 7, "audit": 2, "sweep": 0, "join": 0,
+    "threads": 0, "bound": 2, "advise": 2, "predict": 2, "tolerance": 7, "audit": 2, "sweep": 0, "join": 0, "infer": 0,
 }  # fmt: skip
+
+# roundoff_box of roundoff.h: the context, x, y, scale_x, scale_y, c and d.
+_BOX = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, *[ctypes.POINTER(Matrix)] * 6)
 
 _lock = threading.Lock()
 _library: Optional[ctypes.CDLL] = None
@@ -91,8 +94,9 @@ def _open(path: Path) -> ctypes.CDLL:
         function.restype, function.argtypes = ctypes.c_int, [text]
     for name, count in _MATRICES.items():
         function = getattr(opened, "roundoff_" + name)
+        box = [_BOX, ctypes.c_void_p] if name == "infer" else []
         cancel = [ctypes.POINTER(ctypes.c_int32)] if name in _CANCEL else []
-        function.restype, function.argtypes = ctypes.c_int, [ctypes.c_char_p, *[pointer] * count, *cancel, text]
+        function.restype, function.argtypes = ctypes.c_int, [ctypes.c_char_p, *[pointer] * count, *box, *cancel, text]
     opened.roundoff_free.restype, opened.roundoff_free.argtypes = None, [ctypes.c_void_p]
     answer = ctypes.c_void_p()
     opened.roundoff_version(ctypes.byref(answer))
@@ -118,10 +122,12 @@ def ask(
     keep: Any = None,
     cancel: Optional[ctypes.c_int32] = None,
     read: Callable[[bytes], Any] = json.loads,
+    box: Optional[Box] = None,
 ) -> Any:
     """Calls roundoff_name and returns its answer, which read reads. work is how many products it computes, about; keep is
     what owns the memory of the matrices, which must not go while the call runs, though the caller be interrupted. Who
-    sets cancel to 1 ends the call, which then raises KeyboardInterrupt."""
+    sets cancel to 1 ends the call, which then raises KeyboardInterrupt. A box is asked by this thread, and what it raises is
+    raised here."""
     opened = library()
     function = getattr(opened, "roundoff_" + name)
     arguments: list = []
@@ -129,6 +135,10 @@ def ask(
         text = json.dumps({k: v for k, v in (question or {}).items() if v is not None})
         arguments.append(text.encode())
     arguments += [None if m is None else ctypes.byref(m) for m in matrices]
+    turns = None
+    if box is not None:
+        turns = _Turns(box)
+        arguments += [_BOX(turns.ask), None]
     if cancel is None:
         cancel = ctypes.c_int32(0)
     if name in _CANCEL:
@@ -140,8 +150,8 @@ def ask(
         return code, _taken(opened, answer)
 
     # Python runs what a signal calls in the main thread alone, between two steps of it: a long call has to be elsewhere.
-    if work >= LONG and threading.current_thread() is threading.main_thread():
-        code, said = _interruptibly(run, cancel)
+    if turns is not None or work >= LONG and threading.current_thread() is threading.main_thread():
+        code, said = _interruptibly(run, cancel, turns or _Turns())
     else:
         code, said = run()
     if code == _OK:
@@ -154,9 +164,44 @@ def ask(
     raise Error(said)
 
 
+# What the library has in a box: of x, y, scale_x, scale_y and c the bytes, None for what there is not, to those of d.
+Box = Callable[[List[Optional[bytes]]], bytes]
+
+
+class _Turns:
+    """What the thread that calls and the one that computes for it tell each other. The library asks the box in the latter,
+    and the former answers: so the box runs where its owner called, and can be interrupted there."""
+
+    def __init__(self, answer: Optional[Box] = None) -> None:
+        self.answer = answer
+        self.asked: queue.SimpleQueue = queue.SimpleQueue()  # questions, and None when the call has ended
+        self.answered: queue.SimpleQueue = queue.SimpleQueue()  # results, and None when there are to be no more
+
+    def ask(self, context: Any, *matrices: Any) -> int:
+        """Is what the library calls."""
+        *given, d = matrices
+        self.asked.put([ctypes.string_at(m.contents.data, m.contents.rows * m.contents.row_stride) if m else None for m in given])
+        result = self.answered.get()
+        if result is None:
+            return 1
+        ctypes.memmove(d.contents.data, result, d.contents.rows * d.contents.row_stride)
+        return 0
+
+    def take(self) -> None:
+        """Answers what the box is asked until the call has ended."""
+        while True:
+            try:
+                question = self.asked.get(timeout=0.2)  # seconds after which signals are looked for
+            except queue.Empty:
+                continue
+            if question is None:
+                return
+            self.answered.put(self.answer(question))  # type: ignore[misc]
+
+
 class _Worker(threading.Thread):
-    """A thread that computes one call after the other for the main thread. It is kept between calls: the library takes
-    a millisecond to know a new thread."""
+    """A thread that computes one call after the other for the main thread, or one for another. The main thread keeps it
+    between calls: the library takes a millisecond to know a new thread."""
 
     def __init__(self) -> None:
         super().__init__(name="roundoff", daemon=True)
@@ -165,35 +210,38 @@ class _Worker(threading.Thread):
 
     def run(self) -> None:
         while (call := self.calls.get()) is not None:
-            run, results, done = call
+            run, results, turns = call
             try:
                 results.append((run(), None))
             except BaseException as e:  # noqa: BLE001: it is raised where it belongs
                 results.append((None, e))
-            done.set()
-            del call, run, results, done  # and with them the arrays
+            turns.asked.put(None)
+            del call, run, results, turns  # and with them the arrays
 
 
 _worker: Optional[_Worker] = None  # which is idle, unless a call of the main thread runs
 
 
-def _interruptibly(run: Any, cancel: ctypes.c_int32) -> Any:
-    """Returns run(), computed by another thread, so that this one, the main thread, can raise KeyboardInterrupt or what a
-    handler of a signal raises. The call is then cancelled, and waited for, for half a second at most."""
+def _interruptibly(run: Any, cancel: ctypes.c_int32, turns: _Turns) -> Any:
+    """Returns run(), computed by another thread, so that this one can answer for a box, and the main thread can raise
+    KeyboardInterrupt or what a handler of a signal raises. The call is then cancelled, and waited for, for half a second at
+    most."""
     global _worker
-    worker, _worker = _worker or _Worker(), None  # a handler that calls the library itself gets another one
-    done = threading.Event()
+    worker, main = None, threading.current_thread() is threading.main_thread()
+    if main:
+        worker, _worker = _worker, None  # a box or handler that calls the library itself gets another one
+    worker = worker or _Worker()
     results: list = []
-    worker.calls.put((run, results, done))
+    worker.calls.put((run, results, turns))
     try:
-        while not done.wait(0.2):
-            pass
+        turns.take()
     except BaseException:
         cancel.value = 1
+        turns.answered.put(None)
         worker.calls.put(None)  # it ends when the call does
-        done.wait(0.5)
+        worker.join(0.5)
         raise
-    if _worker is None:
+    if main and _worker is None:
         _worker = worker
     else:
         worker.calls.put(None)

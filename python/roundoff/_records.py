@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Any, List, Optional, Type, TypeVar, Union
+from typing import Any, Dict, List, Optional, Type, TypeVar, Union
 
 import numpy as np
 
@@ -196,6 +196,67 @@ class Trace:
     error: Optional[float]
     blocks: list
     parts: list
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A dot product and its result d, as codes. A black box was asked it."""
+
+    x: List[int]
+    y: List[int]
+    scale_x: List[int]
+    scale_y: List[int]
+    c: int
+    d: int
+
+
+@dataclass(frozen=True)
+class Inferred:
+    """How a black box adds. str() is what `roundoff infer` prints.
+
+    It is explained if a record of the grammar gives all of its answers, of questions dot products; agreed of checked random
+    ones were asked after the record was found. record is that of the device, as JSON, literal the same in Go, devices are those
+    of the catalogue that give the same answers, and tree is the order of the sum. parameters are those of the record, by name,
+    and rivals the values of each that the answers do not tell from it, if there are any; vectors are the answers by which all
+    others of the tried records were dropped. If it is not explained, closest is a record that gives most answers, and
+    counterexample an answer that it does not give.
+
+    Where the order alone was asked for, additions are in the order in which they can be done, each a list of what it adds:
+    i < k for a product, -1 for c, and k + i for the result of addition i; the last one is the sum. Of so many random sums,
+    checked, agreed have the bits of additions in that order, rounded to nearest, and it is explained if all have; none are
+    checked if more than two terms are added at once. What does not apply is None."""
+
+    text: str
+    k: int
+    explained: bool
+    questions: int
+    checked: int
+    agreed: int
+    tried: Optional[int] = None
+    record: Optional[dict] = None
+    literal: Optional[str] = None
+    tree: Optional[str] = None
+    parameters: Optional[Dict[str, str]] = None
+    rivals: Optional[Dict[str, List[str]]] = None
+    devices: Optional[List[str]] = None
+    vectors: Optional[List[Asked]] = None
+    closest: Optional[dict] = None
+    counterexample: Optional[Asked] = None
+    additions: Optional[List[List[int]]] = None
+
+    @property
+    def order(self) -> Union[list, int, None]:
+        """The additions as a tree: a list of what is added, products by number and "c". That of a long chain is too deep to
+        be printed."""
+        if self.additions is None:
+            return None
+        sums: list = []
+        for terms in self.additions:
+            sums.append(["c" if i < 0 else i if i < self.k else sums[i - self.k] for i in terms])
+        return sums[-1] if sums else 0
 
     def __str__(self) -> str:
         return self.text

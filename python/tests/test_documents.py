@@ -15,7 +15,7 @@ from roundoff import cluster, course
 class Documents(unittest.TestCase):
     def test_examples(self):
         for name in (
-            "", "._arrays", "._catalogue", "._chart", "._emulation", "._examine", "._library", "._products", "._questions", "._records", "._sweeps", ".course", ".testing",
+            "", "._arrays", "._catalogue", "._chart", "._emulation", "._examine", "._infer", "._library", "._products", "._questions", "._records", "._sweeps", ".course", ".testing",
         ):  # fmt: skip
             found = doctest.testmod(importlib.import_module("roundoff" + name))
             self.assertEqual(found.failed, 0, name)

@@ -75,11 +75,11 @@ func (g Grid) check(u int, rows []Row) error {
 type table struct {
 	Grid
 	machines int
-	cells    map[[3]int][]Row
+	cells    map[[3]int]*joined
 }
 
 // table returns an empty table.
-func (g Grid) table() *table { return &table{Grid: g, cells: map[[3]int][]Row{}} }
+func (g Grid) table() *table { return &table{Grid: g, cells: map[[3]int]*joined{}} }
 
 // add adds the rows of draw u of every machine, each with its row of errors
 // first.
@@ -91,8 +91,11 @@ func (t *table) add(u int, rows []Row) error {
 		for n < len(rows) && rows[n].Bound != ErrorRow {
 			n++
 		}
-		at, err := [3]int{i, l, h}, error(nil)
-		if t.cells[at], err = Join(t.cells[at], rows[:n]); err != nil {
+		at := [3]int{i, l, h}
+		if t.cells[at] == nil {
+			t.cells[at] = &joined{}
+		}
+		if err := t.cells[at].add(rows[:n]); err != nil {
 			return fmt.Errorf("%s, %s, K = %d: %w", rows[0].Machine, rows[0].Data, rows[0].K, err)
 		}
 		rows = rows[n:]
@@ -106,7 +109,9 @@ func (t *table) rows() (rows []Row) {
 	for i := range t.machines {
 		for l := range t.Data {
 			for h := range t.Ks {
-				rows = append(rows, t.cells[[3]int{i, l, h}]...)
+				if j := t.cells[[3]int{i, l, h}]; j != nil {
+					rows = append(rows, j.rows...)
+				}
 			}
 		}
 	}

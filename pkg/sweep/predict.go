@@ -13,12 +13,12 @@ var none = Prediction{math.NaN(), math.NaN(), math.NaN()}
 
 // predict writes the predictions into the rows of errors, the first row of each
 // machine, distribution and K.
-func (p Plan) predict(units []unit, cells map[[3]int][]Row) {
+func (p Plan) predict(units []unit, cells map[[3]int]*joined) {
 	parallel.Each(len(units)*len(p.Data), func(n int) {
 		i, l := n/len(p.Data), n%len(p.Data)
 		data := p.Data[l]
 		for h, predicted := range predictions(p.problem(units[i], data, p.Ks[0]), data, p.Ks) {
-			cells[[3]int{i, l, h}][0].Predicted = predicted
+			cells[[3]int{i, l, h}].rows[0].Predicted = predicted
 		}
 	})
 }

@@ -212,43 +212,63 @@ func (r Row) key() key {
 // that both rows have the same seed, that one has no seeds, or that they differ
 // in their verdict.
 func Join(a, b []Row) ([]Row, error) {
-	joined := slices.Clone(a)
-	at := make(map[key]int, len(a))
-	for i, r := range joined {
-		at[r.key()] = i
-	}
-	for _, r := range b {
-		i, ok := at[r.key()]
-		if !ok {
-			at[r.key()] = len(joined)
-			joined = append(joined, r)
-			continue
-		}
-		z, err := joined[i].join(r)
-		if err != nil {
+	var j joined
+	for _, rows := range [][]Row{a, b} {
+		if err := j.add(rows); err != nil {
 			return nil, err
 		}
-		joined[i] = z
 	}
-	return joined, nil
+	return j.rows, nil
 }
 
-// join returns r and t as one row.
+// joined are rows that are joined with others one after another. Their lists of
+// seeds are their own, and grow.
+type joined struct {
+	rows []Row
+	at   map[key]int
+}
+
+// add joins rows with those that there are.
+func (j *joined) add(rows []Row) error {
+	if j.at == nil {
+		j.at = map[key]int{}
+	}
+	for _, r := range rows {
+		i, ok := j.at[r.key()]
+		if !ok {
+			j.at[r.key()] = len(j.rows)
+			r.Seeds = slices.Clone(r.Seeds)
+			j.rows = append(j.rows, r)
+			continue
+		}
+		z, err := j.rows[i].join(r)
+		if err != nil {
+			return err
+		}
+		j.rows[i] = z
+	}
+	return nil
+}
+
+// join returns r and t as one row, which has the seeds of r, and more behind
+// them in place.
 func (r Row) join(t Row) (Row, error) {
 	if r.Verdict != t.Verdict || r.Deterministic != t.Deterministic {
 		return r, fmt.Errorf("sweep: %s on %s: %s in one and %s in the other, want sweeps of one version", r.Bound, r.Machine, r.Verdict, t.Verdict)
 	}
-	seeds := append(slices.Clone(r.Seeds), t.Seeds...)
-	slices.Sort(seeds)
 	if len(r.Seeds) == 0 || len(t.Seeds) == 0 {
 		return r, fmt.Errorf("sweep: %s, %s: a row of no seeds, want those it is of", r.Machine, r.Data)
 	}
-	for i := range seeds[1:] {
-		if seeds[i] == seeds[i+1] {
-			return r, fmt.Errorf("sweep: seed %d of %s, %s is in both", seeds[i], r.Machine, r.Data)
+	ordered := r.Seeds[len(r.Seeds)-1] < t.Seeds[0]
+	r.Seeds = append(r.Seeds, t.Seeds...)
+	if !ordered {
+		slices.Sort(r.Seeds)
+		for i := range r.Seeds[1:] {
+			if r.Seeds[i] == r.Seeds[i+1] {
+				return r, fmt.Errorf("sweep: seed %d of %s, %s is in both", r.Seeds[i], r.Machine, r.Data)
+			}
 		}
 	}
-	r.Seeds = seeds
 	r.Summary = r.Summary.Merge(t.Summary)
 	r.Moments = r.Moments.Merge(t.Moments)
 	r.Quantised, r.Accumulated = r.Quantised.Merge(t.Quantised), r.Accumulated.Merge(t.Accumulated)

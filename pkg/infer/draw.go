@@ -142,6 +142,9 @@ func (w *drawer) mixed() Dot {
 }
 
 func (w *drawer) tiny() Dot {
+	if w.scales() > 1 && w.rng.IntN(4) == 0 {
+		return w.borrow()
+	}
 	t := w.zeros()
 	if w.rng.IntN(2) == 0 {
 		for i := range t.x {
@@ -169,6 +172,25 @@ func (w *drawer) tiny() Dot {
 	}
 	if w.rng.IntN(3) == 0 {
 		t.c = w.sign() * math.Ldexp(float64(w.rng.IntN(4)), low)
+	}
+	return w.codes(t)
+}
+
+// borrow returns a question of zeros but for a product near the least number of
+// C and, in a block with another scale, one of the other sign that is far
+// smaller: if it is kept, the sum is truncated to a smaller number. Where the
+// first is below the exponent of a zero, that decides.
+func (w *drawer) borrow() Dot {
+	t := w.zeros()
+	sign, low, block, order := w.sign(), w.C.Emin-w.C.Precision+1, w.K/w.scales(), w.rng.Perm(w.scales())
+	for n, e := range []int{low + w.rng.IntN(12), low - w.rng.IntN(40)} {
+		i := order[n]
+		t.x[i*block+w.rng.IntN(block)] = sign
+		for l := range block {
+			t.y[i*block+l] = 1
+		}
+		t.scaleX[i], t.scaleY[i] = math.Ldexp(1, max(e/2, w.Scale.Emin)), math.Ldexp(1, max(e-e/2, w.Scale.Emin))
+		sign = -sign
 	}
 	return w.codes(t)
 }

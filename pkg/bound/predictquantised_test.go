@@ -290,3 +290,29 @@ func known(k Problem, a, b blas32.General) Problem {
 	k.Given = &Given{A: matrix.Float64(a), B: matrix.Float64(b)}
 	return k
 }
+
+// The scale that stands for all is near those of a matrix that is drawn and
+// quantised, whatever elements share one.
+func TestTypicalCodes_have_typical_scales(t *testing.T) {
+	const m, K = 256, 1024
+	x := draw(rand.New(rand.NewPCG(13, 0)), m, K, Normal(0, 1))
+	for _, name := range []string{"deepgemm-1x128", "deepgemm-128x128", "torchao-e4m3-row", "torchao-e4m3-tensor"} {
+		r, err := quant.Named(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q, err := r.Quantise(x, quant.Left)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := 0.0
+		for i := range m {
+			for j := range K {
+				want += float64(q.Scale(i, j)) / (m * K)
+			}
+		}
+		if _, got := typicalCodes(r, Normal(0, 1), m, K, 1); math.Abs(got/want-1) > 0.1 {
+			t.Errorf("%s: scale %.4g, want %.4g", name, got, want)
+		}
+	}
+}

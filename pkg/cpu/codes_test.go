@@ -27,7 +27,7 @@ func encoded(f tcore.Format, m blas32.General) tcore.Codes {
 // Products of codes have the bits of the emulated machine, NaN aside: of any
 // codes, of sums that are flushed to -0, and in sizes around a tile.
 func TestGEMMCodes(t *testing.T) {
-	sizes := [][3]int{{1, 1, 1}, {1, 1, 2}, {15, 17, 31}, {16, 16, 32}, {17, 33, 33}, {33, 65, 300}, {64, 32, 256}}
+	sizes := [][3]int{{1, 1, 1}, {1, 1, 2}, {15, 17, 31}, {16, 16, 32}, {17, 33, 33}, {33, 65, 300}, {64, 32, 256}, {40, 64, 513}}
 	if !testing.Short() { // more than one block of tiles
 		sizes = append(sizes, [][3]int{{300, 67, 300}, {70, 600, 257}}...)
 	}

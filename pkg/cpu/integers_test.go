@@ -152,7 +152,7 @@ func integerProduct(d tcore.Device, a, b tcore.Codes) []int32 {
 
 // Products of codes are sums of integers modulo 2^32, of any shape.
 func TestMultiplyCodes(t *testing.T) {
-	sizes := [][3]int{{1, 1, 1}, {1, 1, 2}, {15, 17, 31}, {32, 32, 64}, {33, 31, 65}, {3, 2, 4097}, {2, 1, 1 << 18}, {300, 67, 200}, {70, 600, 513}, {64, 64, 512}}
+	sizes := [][3]int{{1, 1, 1}, {1, 1, 2}, {15, 17, 31}, {32, 32, 64}, {33, 31, 65}, {3, 2, 4097}, {2, 1, 1 << 18}, {300, 67, 200}, {70, 600, 513}, {64, 64, 512}, {40, 64, 1025}}
 	eachInteger(t, func(t *testing.T, u *cpu.Unit) {
 		r := rand.New(rand.NewPCG(seed, 5))
 		for _, size := range sizes {

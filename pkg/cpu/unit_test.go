@@ -135,7 +135,7 @@ func TestGEMM(t *testing.T) {
 // So do those of sizes around a tile and longer than one call, of subnormal,
 // huge and special elements; what lies beyond a row is not touched.
 func TestGEMM_of_difficult_matrices(t *testing.T) {
-	sizes := [][3]int{{1, 1, 1}, {1, 1, 2}, {15, 17, 31}, {16, 16, 32}, {17, 33, 33}, {3, 2, 4097}, {2, 3, 8225}, {33, 65, 300}, {64, 32, 256}}
+	sizes := [][3]int{{1, 1, 1}, {1, 1, 2}, {15, 17, 31}, {16, 16, 32}, {17, 33, 33}, {3, 2, 4097}, {2, 3, 8225}, {33, 65, 300}, {64, 32, 256}, {40, 64, 513}}
 	if !testing.Short() { // more than one block of tiles
 		sizes = append(sizes, [][3]int{{300, 67, 300}, {70, 600, 257}, {256, 512, 256}}...)
 	}

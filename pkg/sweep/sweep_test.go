@@ -600,3 +600,29 @@ func TestJoin_of_no_seeds(t *testing.T) {
 		}
 	}
 }
+
+// Joined rows have the seeds of both in order, whichever lie between which, and
+// none twice; the rows that were joined keep theirs.
+func TestJoin_of_seeds_between_others(t *testing.T) {
+	of := func(seeds ...uint64) []Row {
+		return []Row{{Machine: "paper", Data: "U(0,1)", Bound: "gamma", Verdict: Holds, Seeds: append(make([]uint64, 0, 8), seeds...)}}
+	}
+	first := of(1, 4)
+	for _, c := range []struct {
+		rows []Row
+		want string
+	}{{of(2, 3), "1:4"}, {of(5), "1,4:5"}, {of(0), "0:1,4"}} {
+		joined, err := Join(first, c.rows)
+		if err != nil || FormatSeeds(joined[0].Seeds) != c.want {
+			t.Errorf("%v, %v, want %s", joined, err, c.want)
+		}
+		if FormatSeeds(first[0].Seeds) != "1,4" || first[0].Seeds[:3][2] != 0 {
+			t.Errorf("joined, the first rows have the seeds %v", first[0].Seeds[:3])
+		}
+	}
+	for _, rows := range [][]Row{of(4), of(1), of(2, 4)} {
+		if _, err := Join(first, rows); err == nil || !strings.Contains(err.Error(), "is in both") {
+			t.Errorf("%v and %v: error %v", first[0].Seeds, rows[0].Seeds, err)
+		}
+	}
+}

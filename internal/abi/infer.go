@@ -41,16 +41,16 @@ func Infer(text string, box Box, cancelled func() bool) (string, error) {
 	}
 	ctx, end := untilCancelled(cancelled)
 	defer end()
-	asked := &foreignBox{shape: shape, answer: box}
+	foreign := &foreignBox{shape: shape, answer: box}
 	find := learned
 	if q.Order {
 		find = ordered
 	}
-	answer, err := find(ctx, asked, q.Seed)
+	answer, err := find(ctx, foreign, q.Seed)
 	switch {
 	case ctx.Err() != nil:
 		return "", errCancelled
-	case err != nil && asked.once:
+	case err != nil && foreign.asked:
 		return "", failure{err}
 	}
 	return answer, err
@@ -108,7 +108,7 @@ func found(text interface{ Write(w io.Writer) error }, values any) (string, erro
 type foreignBox struct {
 	shape  infer.Shape
 	answer Box
-	once   bool // it has been asked
+	asked  bool
 }
 
 func (b *foreignBox) Shape() infer.Shape { return b.shape }
@@ -118,7 +118,7 @@ func (b *foreignBox) Dots(ctx context.Context, questions []infer.Dot) ([]uint64,
 	if err := ctx.Err(); err != nil || len(questions) == 0 {
 		return nil, err
 	}
-	b.once = true
+	b.asked = true
 	part := func(f tcore.Format, codes func(q infer.Dot) []uint64) *Matrix {
 		m := codesOf(f, len(questions), len(codes(questions[0])))
 		for i, q := range questions {

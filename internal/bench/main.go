@@ -116,7 +116,7 @@ func build(dir, pkg string) program {
 }
 
 // names returns the names of the benchmarks that match the pattern, as far as
-// [may] says that only can match them: it runs each of them once, and all take
+// [canMatch] says that only can match them: it runs each of them once, and all take
 // minutes.
 func (p program) names(pattern, only string) []string {
 	function, rest, _ := strings.Cut(pattern, "/")
@@ -125,7 +125,7 @@ func (p program) names(pattern, only string) []string {
 	check(err)
 	var functions, names []string
 	for name := range strings.Lines(list) {
-		if may(strings.TrimPrefix(strings.TrimSpace(name), "Benchmark"), only) {
+		if canMatch(strings.TrimPrefix(strings.TrimSpace(name), "Benchmark"), only) {
 			functions = append(functions, strings.TrimSpace(name))
 		}
 	}
@@ -143,10 +143,10 @@ func (p program) names(pattern, only string) []string {
 	return names
 }
 
-// may reports whether only, a regular expression, can match a name that begins
+// canMatch reports whether only, a regular expression, can match a name that begins
 // with function and a slash: whether what an alternative has before a slash
 // does, or has a value of a later part, as in n=512.
-func may(function, only string) bool {
+func canMatch(function, only string) bool {
 	for _, alternative := range strings.Split(only, "|") {
 		first, _, _ := strings.Cut(alternative, "/")
 		one, err := regexp.Compile(first)

@@ -64,7 +64,7 @@ func TestShapeOf(t *testing.T) {
 }
 
 // Benchmarks are left out only if no alternative can match their names.
-func TestMay(t *testing.T) {
+func TestCanMatch(t *testing.T) {
 	for _, c := range []struct {
 		function, only string
 		want           bool
@@ -73,8 +73,8 @@ func TestMay(t *testing.T) {
 		{"Processor", "Processor/device=a-(b|c).*/n=512", true}, {"GEMM", "^Plan/.*(gemv|x)|BesideDevice.*n=512", true},
 		{"Plan", "^Plan/.*gemv|Beside/x", true}, {"Peak", "^Plan/.*gemv|Beside/x", false}, {"Codes", "n=2048", true},
 	} {
-		if got := may(c.function, c.only); got != c.want {
-			t.Errorf("may(%q, %q) = %v", c.function, c.only, got)
+		if got := canMatch(c.function, c.only); got != c.want {
+			t.Errorf("canMatch(%q, %q) = %v", c.function, c.only, got)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/roundofflab/roundoff/pkg/audit"
 	"github.com/roundofflab/roundoff/pkg/network"
 	"github.com/roundofflab/roundoff/pkg/quant"
+	"github.com/roundofflab/roundoff/pkg/sweep"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"gonum.org/v1/gonum/blas/blas32"
 )
@@ -91,23 +92,14 @@ type AuditRecipe struct {
 // FindAuditRecipes returns the recipes of a list with commas.
 func FindAuditRecipes(list string) (found []AuditRecipe, err error) {
 	for _, name := range Words(list) {
-		left, right, two := strings.Cut(name, ":")
-		if !two {
-			right = left
-		}
-		r := AuditRecipe{Name: name}
-		for _, side := range []struct {
-			name string
-			to   *quant.Recipe
-		}{{left, &r.A}, {right, &r.B}} {
-			if *side.to, err = quant.Named(side.name); err != nil {
-				return nil, fmt.Errorf("-recipe: no recipe %q, see roundoff quantise", side.name)
-			}
+		r, err := sweep.FindRecipes(name)
+		if err != nil {
+			return nil, fmt.Errorf("-recipe: %s", strings.TrimPrefix(err.Error(), "sweep: quant: "))
 		}
 		if slices.ContainsFunc(found, func(f AuditRecipe) bool { return f.Name == name }) {
 			return nil, fmt.Errorf("-recipe names %s twice", name)
 		}
-		found = append(found, r)
+		found = append(found, AuditRecipe{name, r.A, r.B})
 	}
 	if found == nil {
 		return nil, fmt.Errorf("-recipe %q names no recipe", list)

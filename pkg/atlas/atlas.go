@@ -31,10 +31,10 @@ type Device struct {
 	Family       string `json:"family"` // how it rounds sums, see [Families]
 }
 
-// A Cell describes the errors e = D̂ - D of the products of one machine,
-// distribution and K, relative to |A||B|, and every bound on them. If no output
-// could be judged, Outputs is 0, Why says why, and there are no bounds.
-type Cell struct {
+// Errors describe the errors e of the products of one machine, distribution and
+// K, relative to |A||B|. If no output could be judged, Outputs is 0 and Why says
+// why.
+type Errors struct {
 	Machine, Data string
 	K             int
 	Runs          int // products
@@ -47,8 +47,17 @@ type Cell struct {
 	Median    float64 // of |e|/|A||B|, to within 19 %
 	Mean      float64 // of e/|A||B|
 	Spread    float64 // the standard deviation of e/|A||B|
-	Slope     float64 // of e on D, by least squares; NaN if there is none
-	Bounds    []Bound
+}
+
+// RMS returns the root mean square of e/|A||B|.
+func (e Errors) RMS() float64 { return math.Hypot(e.Mean, e.Spread) }
+
+// A Cell has the errors e = D̂ - D of the products of one machine, distribution
+// and K, and every bound on them; none if no output could be judged.
+type Cell struct {
+	Errors
+	Slope  float64 // of e on D, by least squares; NaN if there is none
+	Bounds []Bound
 }
 
 // A Bound is the result for one bound in a cell; the fields are those of
@@ -61,9 +70,6 @@ type Bound struct {
 	Runs, Failed, Outputs, Violations int
 	Tightness, Largest, Constant      float64
 }
-
-// RMS returns the root mean square of e/|A||B|.
-func (c Cell) RMS() float64 { return math.Hypot(c.Mean, c.Spread) }
 
 // Rows returns the rows of the bounds of the cell as package sweep has them,
 // without their sketches, for its functions.

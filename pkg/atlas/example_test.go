@@ -58,6 +58,11 @@ func ExampleAtlas() {
 	// manifest.json true
 }
 
+func ExampleErrors() {
+	fmt.Println(atlas.Errors{Mean: -3e-4, Spread: 4e-4}.RMS())
+	// Output: 0.0005
+}
+
 func ExampleCell() {
 	a, err := atlas.Recorded()
 	if err != nil {

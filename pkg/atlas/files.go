@@ -91,20 +91,36 @@ type (
 	}
 )
 
-var cellColumns = []column[cellRecord]{
+var cellColumns = slices.Concat([]column[cellRecord]{
 	whole("machine", "|u1", "index in machines of names.json", func(r *cellRecord) *int { return &r.machine }),
 	whole("data", "|u1", "index in data of names.json", func(r *cellRecord) *int { return &r.data }),
-	whole("k", "<i4", "the terms of each sum", func(r *cellRecord) *int { return &r.K }),
-	whole("runs", "<i4", "products that were judged", func(r *cellRecord) *int { return &r.Runs }),
-	whole("outputs", "<i4", "outputs that were judged", func(r *cellRecord) *int { return &r.Outputs }),
-	whole("skipped", "<i4", "outputs that were not", func(r *cellRecord) *int { return &r.Skipped }),
-	whole("why", "|u1", "why not: index in why of names.json", func(r *cellRecord) *int { return &r.why }),
-	real("tightness", "the largest |e|/|A||B| of a product, least over products", func(r *cellRecord) *float64 { return &r.Tightness }),
-	real("largest", "the largest |e|/|A||B|", func(r *cellRecord) *float64 { return &r.Cell.Largest }),
-	real("median", "the median of |e|/|A||B|, to within 19 %", func(r *cellRecord) *float64 { return &r.Median }),
-	real("mean", "the mean of e/|A||B|", func(r *cellRecord) *float64 { return &r.Mean }),
-	real("spread", "the standard deviation of e/|A||B|", func(r *cellRecord) *float64 { return &r.Spread }),
-	real("slope", "the least-squares slope of e on the exact output, NaN if there is none", func(r *cellRecord) *float64 { return &r.Slope }),
+},
+	errorColumns("", func(r *cellRecord) (*Errors, *int) { return &r.Errors, &r.why }),
+	[]column[cellRecord]{real("slope", "the least-squares slope of e on the exact output, NaN if there is none", func(r *cellRecord) *float64 { return &r.Slope })},
+)
+
+// errorColumns returns the columns of errors, and of the number of why not;
+// what says what they are of.
+func errorColumns[T any](what string, at func(*T) (of *Errors, why *int)) []column[T] {
+	of := func(r *T) *Errors {
+		e, _ := at(r)
+		return e
+	}
+	return []column[T]{
+		whole("k", "<i4", "the terms of each sum", func(r *T) *int { return &of(r).K }),
+		whole("runs", "<i4", "products that were judged", func(r *T) *int { return &of(r).Runs }),
+		whole("outputs", "<i4", "outputs that were judged", func(r *T) *int { return &of(r).Outputs }),
+		whole("skipped", "<i4", "outputs that were not", func(r *T) *int { return &of(r).Skipped }),
+		whole("why", "|u1", "why not: index in why of names.json", func(r *T) *int {
+			_, why := at(r)
+			return why
+		}),
+		real("tightness", "the largest |e|/|A||B| of a product, least over products"+what, func(r *T) *float64 { return &of(r).Tightness }),
+		real("largest", "the largest |e|/|A||B|", func(r *T) *float64 { return &of(r).Largest }),
+		real("median", "the median of |e|/|A||B|, to within 19 %", func(r *T) *float64 { return &of(r).Median }),
+		real("mean", "the mean of e/|A||B|", func(r *T) *float64 { return &of(r).Mean }),
+		real("spread", "the standard deviation of e/|A||B|", func(r *T) *float64 { return &of(r).Spread }),
+	}
 }
 
 var boundColumns = []column[boundRecord]{

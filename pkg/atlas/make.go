@@ -61,17 +61,26 @@ type cells struct {
 // cell returns the cell of a row of errors and the rows of bounds after it.
 func cell(rows []sweep.Row) Cell {
 	e := rows[0]
-	c := Cell{
-		Machine: e.Machine, Data: e.Data, K: e.K, Runs: e.Runs, Outputs: e.Outputs, Skipped: e.Skipped, Why: e.Why,
-		Tightness: e.Tightness, Largest: e.Largest,
-	}
+	c := Cell{Errors: errorsOf(e)}
 	if e.Outputs > 0 {
-		c.Median, c.Mean, c.Spread, c.Slope = e.Median(), e.Mean(), e.Spread(), e.Slope()
+		c.Slope = e.Slope()
 	}
 	for _, r := range rows[1:] {
 		c.Bounds = append(c.Bounds, boundOf(r))
 	}
 	return c
+}
+
+// errorsOf returns what a row of errors says of them.
+func errorsOf(e sweep.Row) Errors {
+	z := Errors{
+		Machine: e.Machine, Data: e.Data, K: e.K, Runs: e.Runs, Outputs: e.Outputs, Skipped: e.Skipped, Why: e.Why,
+		Tightness: e.Tightness, Largest: e.Largest,
+	}
+	if e.Outputs > 0 {
+		z.Median, z.Mean, z.Spread = e.Median(), e.Mean(), e.Spread()
+	}
+	return z
 }
 
 // check takes up the seeds and the confidence of a row of errors and the rows

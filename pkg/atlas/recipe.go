@@ -44,23 +44,12 @@ func FindRecipe(name string) (Recipe, error) {
 	return Recipe{name, of(r.A), of(r.B)}, nil
 }
 
-// A RecipeCell describes the errors e = D̂ - D of the products of one machine,
-// recipe, distribution and K, D being the product before A and B are quantised,
-// and bounds on them, relative to |A||B|. If no output could be judged, Outputs
-// is 0, Why says why, and there are no bounds.
+// A RecipeCell has the errors e = D̂ - D of the products of one machine, recipe,
+// distribution and K, D being the product before A and B are quantised, and
+// bounds on them; none if no output could be judged.
 type RecipeCell struct {
-	Machine, Recipe, Data string
-	K                     int
-	Runs                  int // products
-	Outputs               int // that were judged, of all products
-	Skipped               int // that were not
-	Why                   string
-
-	Tightness float64 // the least over products of the largest |e|/|A||B|
-	Largest   float64 // of all |e|/|A||B|
-	Median    float64 // of |e|/|A||B|, to within 19 %
-	Mean      float64 // of e/|A||B|
-	Spread    float64 // the standard deviation of e/|A||B|
+	Errors
+	Recipe string
 
 	Quantised   Part // what quantisation contributes to e, ÂB̂ - AB
 	Accumulated Part // what sums, scales outside of the device and storing D do, D̂ - ÂB̂
@@ -82,9 +71,6 @@ type RecipeBound struct {
 	Told       sweep.Told // the distribution or the matrices
 	Conversion float64    // the part of Constant that bounds what quantisation contributes
 }
-
-// RMS returns the root mean square of e/|A||B|.
-func (c RecipeCell) RMS() float64 { return math.Hypot(c.Mean, c.Spread) }
 
 // Share returns the share that accumulation has in the sum of the mean squares
 // of both parts of the error; NaN if both are 0.
@@ -169,12 +155,8 @@ func (a *Atlas) RecipeKs() []int {
 // bounds after it.
 func recipeCell(rows []sweep.Row) RecipeCell {
 	e := rows[0]
-	c := RecipeCell{
-		Machine: e.Machine, Recipe: e.Recipe, Data: e.Data, K: e.K, Runs: e.Runs, Outputs: e.Outputs, Skipped: e.Skipped, Why: e.Why,
-		Tightness: e.Tightness, Largest: e.Largest,
-	}
+	c := RecipeCell{Errors: errorsOf(e), Recipe: e.Recipe}
 	if e.Outputs > 0 {
-		c.Median, c.Mean, c.Spread = e.Median(), e.Mean(), e.Spread()
 		c.Quantised = Part{e.Quantised.Mean(), e.Quantised.Spread(), e.Quantised.Largest}
 		c.Accumulated = Part{e.Accumulated.Mean(), e.Accumulated.Spread(), e.Accumulated.Largest}
 	}
@@ -201,17 +183,8 @@ var recipeColumns = slices.Concat([]column[recipeRecord]{
 	whole("machine", "|u1", "index in machines of names.json", func(r *recipeRecord) *int { return &r.machine }),
 	whole("recipe", "|u1", "index in recipes of names.json", func(r *recipeRecord) *int { return &r.recipe }),
 	whole("data", "|u1", "index in data of names.json", func(r *recipeRecord) *int { return &r.data }),
-	whole("k", "<i4", "the terms of each sum", func(r *recipeRecord) *int { return &r.K }),
-	whole("runs", "<i4", "products that were judged", func(r *recipeRecord) *int { return &r.Runs }),
-	whole("outputs", "<i4", "outputs that were judged", func(r *recipeRecord) *int { return &r.Outputs }),
-	whole("skipped", "<i4", "outputs that were not", func(r *recipeRecord) *int { return &r.Skipped }),
-	whole("why", "|u1", "why not: index in why of names.json", func(r *recipeRecord) *int { return &r.why }),
-	real("tightness", "the largest |e|/|A||B| of a product, least over products; e is against AB before A and B are quantised", func(r *recipeRecord) *float64 { return &r.Tightness }),
-	real("largest", "the largest |e|/|A||B|", func(r *recipeRecord) *float64 { return &r.Largest }),
-	real("median", "the median of |e|/|A||B|, to within 19 %", func(r *recipeRecord) *float64 { return &r.Median }),
-	real("mean", "the mean of e/|A||B|", func(r *recipeRecord) *float64 { return &r.Mean }),
-	real("spread", "the standard deviation of e/|A||B|", func(r *recipeRecord) *float64 { return &r.Spread }),
 },
+	errorColumns("; e is against AB before A and B are quantised", func(r *recipeRecord) (*Errors, *int) { return &r.Errors, &r.why }),
 	partColumns("quantised", "what quantisation contributes to e/|A||B|", func(r *recipeRecord) *Part { return &r.Quantised }),
 	partColumns("accumulated", "what sums and all after them contribute to e/|A||B|", func(r *recipeRecord) *Part { return &r.Accumulated }),
 )

@@ -163,6 +163,21 @@ func AtlasTightness(a *atlas.Atlas, k int, knows bound.Knowledge) *viz.Schematic
 		fmt.Sprintf("At K = %d the tightest bound that holds and %s has τ from %s to %s.", k, what, twoDigits(least), twoDigits(most)),
 		"τ = |error|/bound, the largest of a product, least over seeds and over the machines of a row; –: a product without errors, or not for these devices. "+atlasConditions(a),
 		left+w*float64(len(data))+4, top+h*float64(len(rows))+4)
+	headings := make([]string, len(rows))
+	for i, c := range rows {
+		headings[i] = c.family + "; " + c.factors
+	}
+	atlasMap(s, left, top, w, h, headings, headings, data, func(i, j int) (float64, string, bool) {
+		x, ok := τ[rows[i]][data[j]]
+		return x, twoDigits(x), ok
+	})
+	return s
+}
+
+// atlasMap draws a map: for each row and each distribution a cell, the darker
+// the larger its value, with its text, or a dash where there is none. A cell is
+// named by its row and distribution.
+func atlasMap(s *viz.Schematic, left, top, w, h float64, headings, rows, data []string, cell func(i, j int) (x float64, text string, ok bool)) {
 	for j, l := range data {
 		heading, ok := atlasHeadings[l]
 		if !ok {
@@ -170,31 +185,26 @@ func AtlasTightness(a *atlas.Atlas, k int, knows bound.Knowledge) *viz.Schematic
 		}
 		s.Text(viz.At(left+w*(float64(j)+0.5), top/2), viz.Middle, 12, viz.Ink, heading)
 	}
-	for i, c := range rows {
+	for i, r := range rows {
 		y := top + h*float64(i)
-		s.Text(viz.At(left-8, y+h/2), viz.End, 12, viz.Ink, c.family+"; "+c.factors)
+		s.Text(viz.At(left-8, y+h/2), viz.End, 12, viz.Ink, headings[i])
 		for j, l := range data {
-			box := viz.Rect(left+w*float64(j)+1, y+1, left+w*float64(j+1)-1, y+h-1)
-			x, ok := τ[c][l]
-			text := "–"
+			x, text, ok := cell(i, j)
+			ink := viz.Ink
 			if ok {
-				text = twoDigits(x)
-			}
-			ink := viz.SoftInk
-			if ok {
-				s.Region(box, 2, shade(x), c.family+"; "+c.factors+"; "+l)
-				ink = viz.Ink
+				s.Region(viz.Rect(left+w*float64(j)+1, y+1, left+w*float64(j+1)-1, y+h-1), 2, shade(x), r+"; "+l)
+			} else {
+				text, ink = "–", viz.SoftInk
 			}
 			s.Text(viz.At(left+w*(float64(j)+0.5), y+h/2), viz.Middle, 11, ink, text)
 		}
 	}
-	return s
 }
 
-// shade returns the tint of a cell of AtlasTightness, from white at τ ≤ 0.001
-// to a blue at 1 on which dark text can be read.
-func shade(τ float64) color.Color {
-	t := 1 + math.Log10(max(τ, 1e-3))/3
+// shade returns the tint of a cell, from white at x ≤ 0.001 to a blue at 1 on
+// which dark text can be read.
+func shade(x float64) color.Color {
+	t := 1 + math.Log10(max(x, 1e-3))/3
 	mix := func(from, to float64) uint32 { return uint32(math.Round(from + t*(to-from))) }
 	return viz.RGB(mix(0xf7, 0x4c)<<16 | mix(0xf9, 0x95)<<8 | mix(0xfb, 0xc9))
 }

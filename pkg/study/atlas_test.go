@@ -176,7 +176,7 @@ func artificialAtlas() *atlas.Atlas {
 		a.Devices = append(a.Devices, d)
 		for _, l := range []string{"N(0,1)", "U(0,1)"} {
 			for _, k := range []int{16, 64} {
-				c := atlas.Cell{Machine: d.Name, Data: l, K: k, Runs: 1, Outputs: 4, Tightness: number(), Largest: number(), Spread: number()}
+				c := atlas.Cell{Errors: atlas.Errors{Machine: d.Name, Data: l, K: k, Runs: 1, Outputs: 4, Tightness: number(), Largest: number(), Spread: number()}}
 				for _, name := range []string{"truncation", "gamma", "vibea", "half-ulp-bernstein", "exact"} {
 					b := atlas.Bound{Name: name, Deterministic: name != "vibea" && name != "half-ulp-bernstein", Verdict: sweep.Holds, Runs: 1, Outputs: 4,
 						Tightness: number(), Largest: number(), Constant: number()}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/roundofflab/roundoff/internal/typeset"
 	"github.com/roundofflab/roundoff/pkg/atlas"
 	"github.com/roundofflab/roundoff/pkg/sweep"
 	"github.com/roundofflab/roundoff/pkg/viz"
@@ -130,26 +129,14 @@ func AtlasShares(a *atlas.Atlas, k int) *viz.Schematic {
 			k, most, cells, len(all)-len(rows), len(all)),
 		"The share of sums in the mean squares of both parts, on the machine where it is largest, without those. "+atlasConditions(a),
 		left+w*float64(len(data))+4, top+h*float64(len(rows))+4)
-	for j, l := range data {
-		heading, ok := atlasHeadings[l]
-		if !ok {
-			heading = typeset.Minus(l)
-		}
-		s.Text(viz.At(left+w*(float64(j)+0.5), top/2), viz.Middle, 12, viz.Ink, heading)
-	}
+	headings := make([]string, len(rows))
 	for i, r := range rows {
-		y := top + h*float64(i)
-		s.Text(viz.At(left-8, y+h/2), viz.End, 12, viz.Ink, recipeHeading(r))
-		for j, l := range data {
-			x, ok := largestShare(a, r, l, k)
-			text, ink := "–", viz.SoftInk
-			if ok {
-				text, ink = shareOf(x), viz.Ink
-				s.Region(viz.Rect(left+w*float64(j)+1, y+1, left+w*float64(j+1)-1, y+h-1), 2, shade(x), r+"; "+l)
-			}
-			s.Text(viz.At(left+w*(float64(j)+0.5), y+h/2), viz.Middle, 11, ink, text)
-		}
+		headings[i] = recipeHeading(r)
 	}
+	atlasMap(s, left, top, w, h, headings, rows, data, func(i, j int) (float64, string, bool) {
+		x, ok := largestShare(a, rows[i], data[j], k)
+		return x, shareOf(x), ok
+	})
 	return s
 }
 

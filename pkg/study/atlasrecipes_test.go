@@ -28,12 +28,12 @@ func quantisedAtlas() *atlas.Atlas {
 	for _, of := range append(slices.Clone(recipeLines), recipeLine{machine: a.Devices[1].Name, recipe: "torchao-e4m3-row"}) {
 		for _, l := range []string{"N(0,1)", "U(0,1)"} {
 			for _, k := range []int{128, 512} {
-				a.Recipes = append(a.Recipes, atlas.RecipeCell{Machine: of.machine, Recipe: of.recipe, Data: l, K: k, Runs: 1, Outputs: 4, Quantised: part(), Accumulated: part()})
+				a.Recipes = append(a.Recipes, atlas.RecipeCell{Errors: atlas.Errors{Machine: of.machine, Data: l, K: k, Runs: 1, Outputs: 4}, Recipe: of.recipe, Quantised: part(), Accumulated: part()})
 			}
 		}
 	}
 	for _, l := range []string{"N(0,1)", "U(0,1)", "blocks(-4,4,N(0,1))"} {
-		a.Cells = append(a.Cells, atlas.Cell{Machine: a.Devices[0].Name, Data: l, K: 128})
+		a.Cells = append(a.Cells, atlas.Cell{Errors: atlas.Errors{Machine: a.Devices[0].Name, Data: l, K: 128}})
 	}
 	return a
 }

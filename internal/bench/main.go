@@ -116,8 +116,8 @@ func build(dir, pkg string) program {
 }
 
 // names returns the names of the benchmarks that match the pattern, as far as
-// [canMatch] says that only can match them: it runs each of them once, and all take
-// minutes.
+// [canMatch] says that only can match them: it runs each of them once, and all
+// take minutes.
 func (p program) names(pattern, only string) []string {
 	function, rest, _ := strings.Cut(pattern, "/")
 	cmd := exec.Command(p.path, "-test.list="+function)
@@ -143,9 +143,9 @@ func (p program) names(pattern, only string) []string {
 	return names
 }
 
-// canMatch reports whether only, a regular expression, can match a name that begins
-// with function and a slash: whether what an alternative has before a slash
-// does, or has a value of a later part, as in n=512.
+// canMatch reports whether only, a regular expression, can match a name that
+// begins with function and a slash: whether what an alternative has before a
+// slash does, or has a value of a later part, as in n=512.
 func canMatch(function, only string) bool {
 	for _, alternative := range strings.Split(only, "|") {
 		first, _, _ := strings.Cut(alternative, "/")

@@ -32,8 +32,8 @@ type Device struct {
 }
 
 // Errors describe the errors e of the products of one machine, distribution and
-// K, relative to |A||B|. If no output could be judged, Outputs is 0 and Why says
-// why.
+// K, relative to |A||B|. If no output could be judged, Outputs is 0 and Why
+// says why.
 type Errors struct {
 	Machine, Data string
 	K             int

@@ -44,9 +44,9 @@ func FindRecipe(name string) (Recipe, error) {
 	return Recipe{name, of(r.A), of(r.B)}, nil
 }
 
-// A RecipeCell has the errors e = D̂ - D of the products of one machine, recipe,
-// distribution and K, D being the product before A and B are quantised, and
-// bounds on them; none if no output could be judged.
+// A RecipeCell has the errors e = D̂ - D of the products of one machine,
+// recipe, distribution and K, D being the product before A and B are quantised,
+// and bounds on them; none if no output could be judged.
 type RecipeCell struct {
 	Errors
 	Recipe string

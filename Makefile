@@ -220,8 +220,8 @@ tightness: ## how near errors of quantised products come to their bounds, and ho
 test-whole: ## ten times as many orders of sums and multiply-adds, predictions of the longest sums, and a million rows of a GPU: an hour
 	go test -count=1 -timeout 4h ./pkg/plan ./pkg/bound ./pkg/tcore ./pkg/probe -whole
 
-bench: ## time the products and the rounding, and OpenBLAS in turn (libopenblas-dev); BENCH_FLAGS=-rounds=9 or -avx2
-	@go run ./internal/bench $(BENCH_FLAGS)
+bench: ## time the products and the rounding, and OpenBLAS in turn (libopenblas-dev); BENCH_FLAGS='-rounds=9 -fastest' or -avx2
+	@set -f; go run ./internal/bench $$BENCH_FLAGS
 
 clean: ## remove all that was made here: out, dist, .bin, .venv
 	rm -rf out dist .bin .venv .venv-courses .venv-citation

@@ -16,25 +16,30 @@ var quotients = []string{"exact/emulated", "of-device"}
 // table collects the results of all rounds, by the names of the benchmarks
 // without the number of threads.
 type table struct {
-	order []string
-	lines map[string]*line
+	order   []string
+	lines   map[string]*line
+	fastest bool // print the fastest of all rounds in place of medians
 }
 
 // line contains the results of one benchmark in every round: its speed in unit
-// on one thread by processor time, the ratio of this speed to that of OpenBLAS,
-// the ratio of the speed on two threads to that on one by the clock, the speed
-// of MMA-Sim, and the percentage of the multiply-adds that each path computed.
+// on one thread by processor time and that of OpenBLAS beside it, its speeds on
+// one thread and on two by the clock, the speed of MMA-Sim, and the percentage
+// of the multiply-adds that each path computed.
 type line struct {
-	unit                  string
-	speed, ratio, threads []float64
-	mmaSim                []float64
-	alone                 float64 // the speed on one thread in this round, by the clock
-	paths                 map[string]float64
+	unit         string
+	speed, sgemm []float64
+	one, two     []float64
+	mmaSim       []float64
+	paths        map[string]float64
 }
 
-// add adds the printed results of a run of benchmarks, and the speeds of
-// OpenBLAS and of MMA-Sim beside it, 0 for none.
-func (t *table) add(out string, yardstick, mmaSim float64) {
+// add adds the printed results of a run of benchmarks, the speeds of OpenBLAS
+// before and after it, and that of MMA-Sim, 0 for none.
+func (t *table) add(out string, before, after, mmaSim float64) {
+	yardstick := (before + after) / 2
+	if t.fastest {
+		yardstick = max(before, after)
+	}
 	for text := range strings.Lines(out) {
 		name, unit, values, ok := parse(text)
 		if !ok {
@@ -44,13 +49,13 @@ func (t *table) add(out string, yardstick, mmaSim float64) {
 		l := t.line(name, unit)
 		clock := values["clock-"+unit]
 		if threads == "2" {
-			l.threads = append(l.threads, clock/l.alone)
+			l.two = append(l.two, clock)
 			continue
 		}
-		l.alone = clock
+		l.one = append(l.one, clock)
 		l.speed = append(l.speed, values[unit])
 		if yardstick > 0 {
-			l.ratio = append(l.ratio, values[unit]/yardstick)
+			l.sgemm = append(l.sgemm, yardstick)
 		}
 		if mmaSim > 0 {
 			l.mmaSim = append(l.mmaSim, mmaSim)
@@ -103,28 +108,55 @@ func parse(text string) (name, unit string, values map[string]float64, ok bool) 
 	return name, unit, values, unit != ""
 }
 
-// print writes the medians over all rounds as a table in Markdown.
+// typical returns the median of x, or with fastest the greatest.
+func (t *table) typical(x []float64) float64 {
+	if t.fastest {
+		return slices.Max(x)
+	}
+	return median(x)
+}
+
+// ratio returns as text the median of the quotients of x and y in each round,
+// or with fastest the quotient of the greatest of each, and "" if a round lacks one.
+func (t *table) ratio(x, y []float64) string {
+	switch {
+	case len(y) == 0 || len(x) != len(y):
+		return ""
+	case t.fastest:
+		return significant(slices.Max(x) / slices.Max(y))
+	}
+	quotients := make([]float64, len(y))
+	for i := range y {
+		quotients[i] = x[i] / y[i]
+	}
+	return significant(median(quotients))
+}
+
+// print writes what is typical of all rounds as a table in Markdown.
 func (t *table) print(w io.Writer) {
 	fmt.Fprintln(w, "| benchmark | speed, one thread | of OpenBLAS sgemm | two threads over one | paths |")
 	fmt.Fprintln(w, "|---|--:|--:|--:|---|")
 	for _, name := range t.order {
 		l := t.lines[name]
-		digits := 0
-		if slices.Contains(quotients, l.unit) {
-			digits, l.ratio = 2, nil
+		if len(l.speed) == 0 {
+			continue // timed on two threads alone
 		}
-		fmt.Fprintf(w, "| %s | %.*f %s | %s | %s | %s |\n", strings.ReplaceAll(name, "/", " "), digits, median(l.speed), l.unit,
-			optional(l.ratio), optional(l.threads), l.shares())
+		speed, sgemm := fmt.Sprintf("%.0f", t.typical(l.speed)), l.sgemm
+		if slices.Contains(quotients, l.unit) {
+			speed, sgemm = fmt.Sprintf("%.2f", median(l.speed)), nil
+		}
+		fmt.Fprintf(w, "| %s | %s %s | %s | %s | %s |\n", strings.ReplaceAll(name, "/", " "), speed, l.unit,
+			t.ratio(l.speed, sgemm), t.ratio(l.two, l.one), l.shares())
 	}
 }
 
-// printRival writes the medians of what MMA-Sim computes, too.
+// printRival writes the speeds of what MMA-Sim computes, too.
 func (t *table) printRival(w io.Writer) {
 	fmt.Fprintln(w, "| benchmark | speed, one thread | MMA-Sim | ratio |")
 	fmt.Fprintln(w, "|---|--:|--:|--:|")
 	for _, name := range t.order {
 		if l := t.lines[name]; len(l.mmaSim) > 0 {
-			ours, theirs := median(l.speed), median(l.mmaSim)
+			ours, theirs := t.typical(l.speed), t.typical(l.mmaSim)
 			fmt.Fprintf(w, "| %s | %.0f %s | %.0f %s | %.0f |\n", strings.ReplaceAll(name, "/", " "), ours, l.unit, theirs, l.unit, ours/theirs)
 		}
 	}
@@ -144,19 +176,15 @@ func (l *line) shares() string {
 	return strings.Join(list, ", ")
 }
 
-// optional returns the median of x as text, to two significant digits at least,
-// or "" if x is empty.
-func optional(x []float64) string {
-	if len(x) == 0 {
-		return ""
-	}
-	switch m := median(x); {
-	case m >= 0.1:
-		return fmt.Sprintf("%.2f", m)
-	case m >= 0.01:
-		return fmt.Sprintf("%.3f", m)
+// significant returns x as text, to two significant digits at least.
+func significant(x float64) string {
+	switch {
+	case x >= 0.1:
+		return fmt.Sprintf("%.2f", x)
+	case x >= 0.01:
+		return fmt.Sprintf("%.3f", x)
 	default:
-		return fmt.Sprintf("%.4f", m)
+		return fmt.Sprintf("%.4f", x)
 	}
 }
 

@@ -7,46 +7,64 @@ import (
 
 func TestTable(t *testing.T) {
 	rounds := []struct {
-		out       string
-		yardstick float64
+		out           string
+		before, after float64 // of OpenBLAS
 	}{
 		{"goos: linux\nBenchmarkGEMM/device=x-y/n=512/threads=1-2 10 5 ns/op 100 MMAC/s 80 clock-MMAC/s 25.4 %general 74.6 %integers\n" +
-			"BenchmarkGEMM/device=x-y/n=512/threads=2-2 10 5 ns/op 95 MMAC/s 152 clock-MMAC/s\nPASS\n", 1000},
+			"BenchmarkGEMM/device=x-y/n=512/threads=2-2 10 5 ns/op 95 MMAC/s 152 clock-MMAC/s\nPASS\n", 900, 1100},
 		{"BenchmarkGEMM/device=x-y/n=512/threads=1-2 10 5 ns/op 200 MMAC/s 200 clock-MMAC/s 25.4 %general 74.6 %integers\n" +
-			"BenchmarkGEMM/device=x-y/n=512/threads=2-2 10 5 ns/op 200 MMAC/s 400 clock-MMAC/s\n", 1000},
+			"BenchmarkGEMM/device=x-y/n=512/threads=2-2 10 5 ns/op 200 MMAC/s 400 clock-MMAC/s\n", 1000, 1000},
 		{"BenchmarkGEMM/device=x-y/n=512/threads=1-2 10 5 ns/op 900 MMAC/s 900 clock-MMAC/s 25.4 %general 74.6 %integers\n" +
-			"BenchmarkGEMM/device=x-y/n=512/threads=2-2 10 5 ns/op 900 MMAC/s 900 clock-MMAC/s\n", 3000},
-		{"BenchmarkRound/format=f/mode=RZ-2 10 5 ns/op 7 Melem/s\nBenchmarkOther 1 2 ns/op\n", 0},
-		{"BenchmarkGEMM/device=slow/n=8/threads=1 1 5 ns/op 2 MMAC/s 2 clock-MMAC/s 100 %single_elements 0.3 %general\n", 6000},
-		{"BenchmarkExactBesideEmulation/device=x/n=512-2 1 5 ns/op 1.236 exact/emulated\n", 1000},
-		{"BenchmarkBesideDevice/order=x/n=512-2 1 5 ns/op 0.876 of-device\n", 1000},
-		{"BenchmarkGEMM/device=less/n=8/threads=1 1 5 ns/op 60 MMAC/s 2 clock-MMAC/s\n", 1000},
+			"BenchmarkGEMM/device=x-y/n=512/threads=2-2 10 5 ns/op 900 MMAC/s 900 clock-MMAC/s\n", 2000, 4000},
+		{"BenchmarkRound/format=f/mode=RZ-2 10 5 ns/op 7 Melem/s\nBenchmarkOther 1 2 ns/op\n", 0, 0},
+		{"BenchmarkGEMM/device=slow/n=8/threads=1 1 5 ns/op 2 MMAC/s 2 clock-MMAC/s 100 %single_elements 0.3 %general\n", 6000, 6000},
+		{"BenchmarkExactBesideEmulation/device=x/n=512-2 1 5 ns/op 1.236 exact/emulated\n", 1000, 1000},
+		{"BenchmarkExactBesideEmulation/device=x/n=512-2 1 5 ns/op 1.036 exact/emulated\n", 1000, 1000},
+		{"BenchmarkExactBesideEmulation/device=x/n=512-2 1 5 ns/op 3.036 exact/emulated\n", 1000, 1000},
+		{"BenchmarkBesideDevice/order=x/n=512-2 1 5 ns/op 0.876 of-device\n", 1000, 1000},
+		{"BenchmarkGEMM/device=less/n=8/threads=1 1 5 ns/op 60 MMAC/s 2 clock-MMAC/s\n", 1000, 1000},
+		{"BenchmarkGEMM/device=two/n=8/threads=2 1 5 ns/op 50 MMAC/s 2 clock-MMAC/s\n", 1000, 1000},
 	}
-	var tab table
-	for _, r := range rounds {
-		tab.add(r.out, r.yardstick, r.yardstick/100)
+	tables := map[bool][]string{
+		false: {
+			"| GEMM device=x-y n=512 | 200 MMAC/s | 0.20 | 1.90 | general 25 %, integers 75 % |\n",
+			"| Round format=f mode=RZ | 7 Melem/s |  |  |  |\n",
+			"| GEMM device=slow n=8 | 2 MMAC/s | 0.0003 |  | single elements |\n",
+			"| ExactBesideEmulation device=x n=512 | 1.24 exact/emulated |  |  |  |\n",
+			"| BesideDevice order=x n=512 | 0.88 of-device |  |  |  |\n",
+			"| GEMM device=less n=8 | 60 MMAC/s | 0.060 |  |  |\n",
+		},
+		true: {
+			"| GEMM device=x-y n=512 | 900 MMAC/s | 0.23 | 1.00 | general 25 %, integers 75 % |\n",
+			"| Round format=f mode=RZ | 7 Melem/s |  |  |  |\n",
+			"| ExactBesideEmulation device=x n=512 | 1.24 exact/emulated |  |  |  |\n", // of ratios there is no fastest
+		},
 	}
-	var got strings.Builder
-	tab.print(&got)
-	for _, want := range []string{
-		"| GEMM device=x-y n=512 | 200 MMAC/s | 0.20 | 1.90 | general 25 %, integers 75 % |\n",
-		"| Round format=f mode=RZ | 7 Melem/s |  |  |  |\n",
-		"| GEMM device=slow n=8 | 2 MMAC/s | 0.0003 |  | single elements |\n",
-		"| ExactBesideEmulation device=x n=512 | 1.24 exact/emulated |  |  |  |\n",
-		"| BesideDevice order=x n=512 | 0.88 of-device |  |  |  |\n",
-		"| GEMM device=less n=8 | 60 MMAC/s | 0.060 |  |  |\n",
-	} {
-		if !strings.Contains(got.String(), want) {
-			t.Errorf("the table lacks %q:\n%s", want, got.String())
+	for fastest, wants := range tables {
+		tab := table{fastest: fastest}
+		for _, r := range rounds {
+			tab.add(r.out, r.before, r.after, r.before/100)
 		}
-	}
-	var rival strings.Builder
-	tab.printRival(&rival)
-	if want := "| GEMM device=x-y n=512 | 200 MMAC/s | 10 MMAC/s | 20 |\n"; !strings.Contains(rival.String(), want) {
-		t.Errorf("the table of MMA-Sim lacks %q:\n%s", want, rival.String())
-	}
-	if strings.Contains(got.String(), "Other") {
-		t.Error("a benchmark without a speed is in the table")
+		var got, rival strings.Builder
+		tab.print(&got)
+		for _, want := range wants {
+			if !strings.Contains(got.String(), want) {
+				t.Errorf("fastest = %v: the table lacks %q:\n%s", fastest, want, got.String())
+			}
+		}
+		tab.printRival(&rival)
+		want := "| GEMM device=x-y n=512 | 200 MMAC/s | 10 MMAC/s | 20 |\n"
+		if fastest {
+			want = "| GEMM device=x-y n=512 | 900 MMAC/s | 20 MMAC/s | 45 |\n"
+		}
+		if !strings.Contains(rival.String(), want) {
+			t.Errorf("fastest = %v: the table of MMA-Sim lacks %q:\n%s", fastest, want, rival.String())
+		}
+		for _, name := range []string{"Other", "device=two"} {
+			if strings.Contains(got.String(), name) {
+				t.Errorf("%s, without a speed on one thread, is in the table", name)
+			}
+		}
 	}
 }
 

@@ -156,7 +156,7 @@ func (p program) names(pattern, only string) []string {
 // begins with function and a slash: whether what an alternative has before a
 // slash does, or has a value of a later part, as in n=512.
 func canMatch(function, only string) bool {
-	for _, alternative := range strings.Split(only, "|") {
+	for _, alternative := range alternatives(only) {
 		first, _, _ := strings.Cut(alternative, "/")
 		one, err := regexp.Compile(first)
 		if err != nil || strings.Contains(first, "=") || one.MatchString(function) {
@@ -164,6 +164,22 @@ func canMatch(function, only string) bool {
 		}
 	}
 	return false
+}
+
+// alternatives splits a regular expression at each | that is in no parentheses.
+func alternatives(only string) (list []string) {
+	depth, from := 0, 0
+	for i, c := range only {
+		switch {
+		case c == '(':
+			depth++
+		case c == ')':
+			depth--
+		case c == '|' && depth == 0:
+			list, from = append(list, only[from:i]), i+1
+		}
+	}
+	return append(list, only[from:])
 }
 
 func (p program) call(pattern, benchtime string) string {

@@ -88,7 +88,8 @@ func TestCanMatch(t *testing.T) {
 		want           bool
 	}{
 		{"GEMM", "", true}, {"GEMM", "Processor", false}, {"Processor", "Processor", true},
-		{"Processor", "Processor/device=a-(b|c).*/n=512", true}, {"GEMM", "^Plan/.*(gemv|x)|BesideDevice.*n=512", true},
+		{"Processor", "Processor/device=a-(b|c).*/n=512", true}, {"GEMM", "Processor/device=a-(b|c).*/n=512", false}, {"GEMM", "^Plan/.*(gemv|x)|BesideDevice.*n=512", true}, {"BesideDevice", "^Plan/.*(gemv|x)|BesideDevice.*n=512", true},
+		{"Plan", "(Plan|GEMM)/x", true}, {"Peak", "(Plan|GEMM)/x", false},
 		{"Plan", "^Plan/.*gemv|Beside/x", true}, {"Peak", "^Plan/.*gemv|Beside/x", false}, {"Codes", "n=2048", true},
 	} {
 		if got := canMatch(c.function, c.only); got != c.want {

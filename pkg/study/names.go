@@ -121,6 +121,7 @@ var boundTitles = map[string]string{
 	"running":              "running error",
 	"running-half-ulp":     "running error, half ulps",
 	"half-ulp-bernstein":   "random half ulps",
+	"half-ulp-uniform":     "uniform half ulps",
 	"ipsen-zhou":           "Ipsen & Zhou 2020",
 	"ipsen-zhou-half-ulp":  "Ipsen & Zhou 2020, half ulps",
 }

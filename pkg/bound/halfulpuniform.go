@@ -1,0 +1,119 @@
+package bound
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+)
+
+// HalfUlpUniform is Chernoff's bound from the computed sums of a run with the
+// factor that it leaves out, for independent rounding errors around their means
+// for the given distribution of the data: [roundoff.SymmetricTail]. An error is
+// at most h, half a unit in the last place of the sum, and has the variance of
+// a uniform number on [-h, h]; or, where the lowest bits of the product and of
+// the sum before it are known, that of the multiples which are left, often 0.
+// The bound is that of [HalfUlpBernstein] where the distribution gives an error
+// a larger variance, or the errors are few: see [smooth].
+var HalfUlpUniform = register(Bound{
+	Name:    "half-ulp-uniform",
+	Source:  "derived from Esscher 1932 and Bobkov & Ledoux 2019",
+	Formula: `\mathbb E\,\mathrm{err} \pm \frac{\ell + \sum_i \kappa_i(\theta) + \log(J/\theta)}\theta`,
+	Model:   UniformErrors,
+	Needs:   Sums,
+	Assumes: HalfUlpBernstein.Assumes,
+	Fails:   HalfUlpBernstein.Fails,
+	Interval: func(k Problem, o Entry, f roundoff.Failure) Interval {
+		each, x := k.eachOutput(f), o.symmetric(k)
+		if !smooth(x, 3*each.TwoSidedLog()) {
+			return HalfUlpBernstein.Interval(k, o, f)
+		}
+		return o.errors(k).around(roundoff.SymmetricTail(x, each))
+	},
+})
+
+// smooth reports whether half of the variance Σv is made up by v that are at
+// most Σv/n. An error of rounding takes only some values, each with a
+// probability that no density has. That does not show in a sum of many: at the
+// tail θ²Σv is about 2 log(2/ζ), 2n/3, so that θh is at most √2 with v = h²/3, and
+// the weights exp(θx) of neighbouring values of the sum are nearly equal.
+func smooth(x []roundoff.Symmetric, n float64) bool {
+	all, small := 0.0, 0.0
+	for _, s := range x {
+		all += float64(s.N) * s.Variance
+	}
+	for _, s := range x {
+		if s.Variance <= all/n {
+			small += float64(s.N) * s.Variance
+		}
+	}
+	return all > 0 && small >= all/2
+}
+
+// symmetric returns what is known of the errors of a run around their means. It
+// returns none if the distribution of the data gives one a larger variance than
+// that of uniform numbers.
+func (o Entry) symmetric(k Problem) (list []roundoff.Symmetric) {
+	if z := o.errors(k); z.proxies > z.squares/3*(1+1e-9) {
+		return nil
+	}
+	p, least := precision(k.coarsest()), k.leastHalfUlp()
+	first, before := o.firstRounded(k), 0.0
+	if k.flushes() || k.Device.A.Precision+k.Device.B.Precision > tcore.Binary64.Precision {
+		first = -1
+	}
+	if first > 0 {
+		before = o.X[0] * o.Y[0]
+	}
+	for i, s := range o.Sums {
+		h := max(least, halfUlp(s, p))
+		variance := h * h / 3
+		if first >= 0 {
+			variance = varianceOfRounding(h, lowestBit(before), lowestBit(o.X[first+i]*o.Y[first+i]))
+		}
+		before = s
+		if variance == 0 || h > math.MaxFloat64 {
+			continue
+		}
+		at := slices.IndexFunc(list, func(x roundoff.Symmetric) bool { return x.Most == h && x.Variance == variance })
+		if at < 0 {
+			at, list = len(list), append(list, roundoff.Symmetric{Most: h, Variance: variance})
+		}
+		list[at].N++
+	}
+	return list
+}
+
+// varianceOfRounding returns that of the error of rounding x + y to a multiple
+// of 2h, with the lowest bits of x and y in units of their own, both powers of
+// two. If they differ, x + y is an odd multiple of the lower one g, each modulo
+// 2h equally likely: there is no error for g >= 2h, and (h² - g²)/3 is the mean
+// square of odd multiples up to h - g, but for g = h, which are ties. If they
+// are the same, it is any multiple of g = twice that, with h²/3 + g²/6.
+func varianceOfRounding(h, x, y float64) float64 {
+	g := min(x, y)
+	if x == y {
+		g *= 2
+	}
+	switch {
+	case g >= 2*h:
+		return 0
+	case x == y:
+		return h*h/3 + g*g/6
+	case g == h:
+		return h * h
+	}
+	return (h*h - g*g) / 3
+}
+
+// lowestBit returns the greatest power of two of which x is a multiple, +Inf
+// for 0.
+func lowestBit(x float64) float64 {
+	if x == 0 {
+		return math.Inf(1)
+	}
+	significand := math.Float64bits(x)&(1<<52-1) | 1<<52
+	return math.Ldexp(1, math.Ilogb(x)-52+bits.TrailingZeros64(significand))
+}

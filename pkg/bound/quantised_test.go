@@ -283,11 +283,8 @@ func TestQuantised_contains_the_errors_of_random_matrices(t *testing.T) {
 					}
 					k := Problem{M: 1024, N: 8, K: K, Machine: tcore.Machine{Device: d}, X: law, Y: law, Represented: true, Recipes: recipes}
 					r := k.tightest(at99)
-					if recipes.A.Tensor != nil {
-						want := "a scale of the tensor besides those of blocks"
-						if recipes.A.Second != nil {
-							want = "blocks choose between two scales by their errors"
-						}
+					if recipes.A.Second != nil {
+						want := "blocks choose between two scales by their errors"
 						if r.Holds || !strings.Contains(r.Why, want) {
 							t.Errorf("%v: %+v", recipes, r)
 						}
@@ -356,7 +353,7 @@ func TestQuantised(t *testing.T) {
 			"recipe nvfp4-torchao-one-level makes e2m1, blackwell-tcgen05-mxe4m3-binary32 takes e4m3":                            func(k *Problem) { k.Recipes = nv },
 			"scales in e8m0 of blocks 1×32, blackwell-tcgen05-f4ue4m3x16-binary32 takes them in ue4m3 of 1×16":                   func(k *Problem) { k.Device = devices.BlackwellNVF4(); k.Recipes = named("mxe2m1-floor") },
 			"recipe deepgemm-1x128 has scales within a sum, hopper-wgmma-e4m3-binary32 takes none: no bound is known of kernels": func(k *Problem) { k.Device = devices.HopperE4M3(); k.Recipes = named("deepgemm-1x128") },
-			"a scale of the tensor besides those of blocks, want none":                                                           func(k *Problem) { k.Device = devices.BlackwellNVF4(); k.Recipes = named("nvfp4-te-1x16") },
+			"blocks choose between two scales by their errors, want one of amax":                                                 func(k *Problem) { k.Device = devices.BlackwellNVF4(); k.Recipes = named("nvfp4-4over6-mae") },
 			"needs the matrices, or densities of independent factors":                                                            func(k *Problem) { k.X = FromMoments("d", k.X.Moments(), nil) },
 			"elements of a mean size of 9.63e-35":                                                                                func(k *Problem) { k.X = Uniform(-0x1p-112, 0x1p-112) },
 			"K = 250 is no multiple of 32, the length of blocks":                                                                 func(k *Problem) { k.K = 250 },

@@ -40,6 +40,9 @@ func (p Product) Errors(f roundoff.Failure) Errors { return p.ErrorsOf(p.Cumulan
 func (p Product) Cumulant(f roundoff.Failure) *Cumulant {
 	p.check(f)
 	cut, _ := p.cut(f)
+	if cut.A.Tensor != 0 || cut.B.Tensor != 0 {
+		return cut.givenAmax()
+	}
 	return NewCumulant(cut.A, cut.B)
 }
 
@@ -67,7 +70,7 @@ func (p Product) ErrorsOf(c *Cumulant, f roundoff.Failure) Errors {
 // lengths have the same Cumulant. It is K where whole rows or columns have a
 // scale, which depends on it.
 func (p Product) Reach() int {
-	if p.A.Length == All || p.B.Length == All {
+	if p.A.Length == All || p.B.Length == All || p.A.Tensor != 0 || p.B.Tensor != 0 {
 		return p.K
 	}
 	n := 1
@@ -90,6 +93,10 @@ func (p Product) cut(f roundoff.Failure) (cut Product, share float64) {
 	M, K, N := float64(p.M), float64(p.Reach()), float64(p.N)
 	p.A, p.B = p.A.of(p.K, p.M), p.B.of(p.K, p.N)
 	switch a, b := p.A.Law.Interval, p.B.Law.Interval; {
+	case a != nil && b != nil && (p.A.Tensor != 0 || p.B.Tensor != 0):
+		p.A.Law = p.A.Law.Truncated(a(f.Split(16).Split(M * K)))
+		p.B.Law = p.B.Law.Truncated(b(f.Split(16).Split(K * N)))
+		return p, 1 - 1./8
 	case a != nil && b != nil:
 		p.A.shells, p.B.shells = staircase(a, b, f.Split(8).Split(M*K*N), p.steps())
 		p.A.Law, p.B.Law = p.A.cut(), p.B.cut()

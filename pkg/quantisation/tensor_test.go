@@ -1,0 +1,199 @@
+package quantisation
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/roundofflab/roundoff/internal/panics"
+	"gonum.org/v1/gonum/blas/blas32"
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/roundofflab/roundoff/pkg/quant"
+	"github.com/roundofflab/roundoff/pkg/roundoff"
+	"github.com/roundofflab/roundoff/pkg/tcore"
+)
+
+// twoLevels are recipes with a scale of the tensor besides those of blocks:
+// with scales of 0, and with a least one.
+func twoLevels() []quant.Recipe {
+	return []quant.Recipe{quant.NVFP4(quant.Vector16), quant.TorchaoNVFP4(true), quant.ModelOptimizerNVFP4()}
+}
+
+// multiplicand draws a matrix of a law, and returns it beside what a recipe makes
+// of it.
+func multiplicand(t *testing.T, r *rand.Rand, l Law, recipe quant.Recipe, rows, K int) (x, hat []float32) {
+	t.Helper()
+	m := blas32.General{Rows: rows, Cols: K, Stride: K, Data: make([]float32, rows*K)}
+	lo, hi := l.bounds()
+	for i := range m.Data {
+		x := draw(r, l)
+		for x < lo || x > hi {
+			x = draw(r, l)
+		}
+		m.Data[i] = float32(x)
+	}
+	q, err := recipe.Quantise(m, quant.Left)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m.Data, q.Dequantise().Data
+}
+
+// Of small products that package quant quantises, E has the mean and variance
+// of the law, and exp(tE) its mean, in each row and column alike: as the
+// greatest number of a small matrix is often in them.
+func TestScalesOfTensors(t *testing.T) {
+	draws := 30_000
+	if !testing.Short() {
+		draws = 300_000
+	}
+	nvfp4 := quant.NVFP4(quant.Vector16)
+	tile, vector := quant.NVFP4(quant.Block{Along: 8, Across: 2}), quant.NVFP4(quant.Block{Along: 8, Across: 1})
+	floor := quant.MX(tcore.E2M1, quant.FloorScale)
+	floor.Block.Along = 8
+	for i, c := range []struct {
+		law     Law
+		a, b    quant.Recipe
+		M, K, N int
+	}{
+		{Uniform(0, 1), tile, vector, 4, 16, 2},
+		{Uniform(-1, 1), nvfp4, quant.TorchaoNVFP4(true), 2, 48, 3},
+		{Normal(0, 1).Truncated(-3, 3), vector, floor, 2, 24, 2},
+		{Uniform(0, 1), vector, vector, 1, 8, 1},
+		{Uniform(-0.4, 1), vector, vector, 2, 16, 2},
+		{Uniform(0, 1), nvfp4, nvfp4, 2, 32, 1},
+		{Normal(0, 1).Truncated(-3, 3), nvfp4, nvfp4, 3, 32, 2},
+	} {
+		if testing.Short() && i > 2 {
+			break
+		}
+		a, errA := Quantised(c.law, c.a)
+		b, errB := Quantised(c.law, c.b)
+		if errA != nil || errB != nil {
+			t.Fatal(errA, errB)
+		}
+		k := Product{a, b, c.M, c.K, c.N}.Cumulant(-5)
+		name := fmt.Sprintf("%s, %s × %s, %d × %d × %d", c.law.Name, c.a.Name, c.b.Name, c.M, c.K, c.N)
+		within(t, name+": probability", k.total, 1, 1e-9)
+		r := rand.New(rand.NewPCG(21, 22))
+		deviation := math.Sqrt(k.Variance() * float64(c.K))
+		ts := []float64{-1.5, -0.7, 0.7, 1.5}
+		var mean, square, fourth float64
+		sums, squares := make([]float64, len(ts)), make([]float64, len(ts))
+		for range draws {
+			x, xhat := multiplicand(t, r, c.law, c.a, c.M, c.K)
+			y, yhat := multiplicand(t, r, c.law, c.b, c.N, c.K)
+			i, j := r.IntN(c.M), r.IntN(c.N)
+			e := 0.0
+			for l := range c.K {
+				e += float64(xhat[i*c.K+l])*float64(yhat[j*c.K+l]) - float64(x[i*c.K+l])*float64(y[j*c.K+l])
+			}
+			mean += e / float64(draws)
+			square += e * e / float64(draws)
+			fourth += e * e * e * e / float64(draws)
+			for i, τ := range ts {
+				z := math.Exp(τ * e / deviation)
+				sums[i] += z / float64(draws)
+				squares[i] += z * z / float64(draws)
+			}
+		}
+		root := math.Sqrt(float64(draws))
+		within(t, name+": mean", k.Mean()*float64(c.K), mean, 4*math.Sqrt(square)/root)
+		drift := k.Mean() * float64(c.K)
+		within(t, name+": mean square", deviation*deviation+drift*drift, square, 4*math.Sqrt(fourth-square*square)/root)
+		for i, τ := range ts {
+			got, _, _ := k.At(τ / deviation)
+			within(t, fmt.Sprintf("%s: exp K(%v/deviation)", name, τ), math.Exp(got), sums[i], 4*math.Sqrt(squares[i]-sums[i]*sums[i])/root)
+		}
+	}
+}
+
+// Twice as many nodes for the greatest magnitudes change bounds by less than
+// half a percent.
+func TestNodesOfExtremesAreEnough(t *testing.T) {
+	defer func(n func(int) int) { extremeNodes = n }(extremeNodes)
+	few := extremeNodes
+	for _, c := range []struct {
+		law     Law
+		M, K, N int
+	}{
+		{Uniform(-1, 1), 64, 64, 8}, {Normal(0, 1), 64, 64, 8}, {Normal(0, 1), 1024, 256, 8}, {Uniform(-0.3, 1), 1, 32, 1}, {Uniform(0, 1), 1024, 4096, 8}, {Normal(0, 1), 1024, 4096, 8}, {Laplace(0, 1), 1024, 256, 8},
+	} {
+		if testing.Short() && c.K > 64 {
+			continue
+		}
+		x := measured{law: c.law, recipe: "nvfp4-te-1x16"}.factor(t)
+		p := Product{x, x, c.M, c.K, c.N}
+		extremeNodes = few
+		e := p.Errors(roundoff.FailureOf(0.99))
+		extremeNodes = func(n int) int { return 2 * few(n) }
+		f := p.Errors(roundoff.FailureOf(0.99))
+		t.Logf("%s, %d × %d × %d: %.5g, %.5g with twice as many", c.law.Name, c.M, c.K, c.N, e.Size(), f.Size())
+		within(t, fmt.Sprintf("%s, %d × %d × %d: size", c.law.Name, c.M, c.K, c.N), e.Size()/f.Size(), 1, 5e-3)
+	}
+}
+
+// The largest error of 1024 × 8 outputs is a part of the bound, and not a small
+// one.
+func TestTightnessWithScalesOfTensors(t *testing.T) {
+	sizes := []int{256}
+	if !testing.Short() {
+		sizes = []int{256, 4096}
+	}
+	const M, N = 1024, 8
+	for _, recipe := range twoLevels() {
+		for i, l := range []Law{Uniform(-1, 1), Uniform(0, 1), Normal(0, 1)} {
+			if testing.Short() && i != len(recipe.Name)%3 {
+				continue
+			}
+			m := measured{law: l, recipe: recipe.Name}
+			x := m.factor(t)
+			for _, K := range sizes {
+				bound := Product{x, x, M, K, N}.Errors(roundoff.FailureOf(0.99))
+				r := rand.New(rand.NewPCG(1, uint64(K)))
+				a, ahat := m.vectors(t, r, M, K)
+				b, bhat := m.vectors(t, r, N, K)
+				largest := 0.0
+				for i := range M {
+					for j := range N {
+						e := 0.0
+						for k := range K {
+							e += ahat[i*K+k]*bhat[j*K+k] - a[i*K+k]*b[j*K+k]
+						}
+						largest = max(largest, math.Abs(e))
+					}
+				}
+				τ := largest / bound.Size()
+				t.Logf("%s %s, K = %d: τ = %.3f", l.Name, recipe.Name, K, τ)
+				if τ > 1 || τ < 0.55 {
+					t.Errorf("%s %s, K = %d: τ = %.3f, want 0.55 to 1", l.Name, recipe.Name, K, τ)
+				}
+			}
+		}
+	}
+}
+
+// A Cumulant of blocks, and a product with a known matrix, have no scale of a
+// tensor; a sum has whole blocks.
+func TestScalesOfTensorsThatAreNotTaken(t *testing.T) {
+	x := measured{law: Uniform(0, 1), recipe: "nvfp4-te-1x16"}.factor(t)
+	ones := blas64.General{Rows: 16, Cols: 1, Stride: 1, Data: make([]float64, 16)}
+	other := x
+	other.Length = 8
+	without := x
+	without.Scales, without.Length = nil, 0
+	for _, c := range []struct {
+		want string
+		call func()
+	}{
+		{"quantisation: Tensor = 2688, want 0, or a Product, which has the number of elements", func() { NewCumulant(x, x) }},
+		{"quantisation: A.Tensor = 2688, want 0: a scale of the tensor is for two laws", func() { Given{x, 1, ones, ones}.Errors(-1) }},
+		{"quantisation: K = 24, want a multiple of the length of blocks", func() { Product{x, x, 1, 24, 1}.Errors(-1) }},
+		{"quantisation: blocks of 16 and 8 elements, want one length", func() { Product{x, other, 1, 32, 1}.Errors(-1) }},
+		{"quantisation: len(a.Scales) = 0, want scales of blocks with Tensor", func() { Product{without, x, 1, 32, 1}.Errors(-1) }},
+	} {
+		panics.Want(t, c.want, c.call)
+	}
+}

@@ -220,7 +220,8 @@ func BenchmarkErrors(b *testing.B) {
 		format tcore.Format
 		recipe string
 	}{{Uniform(-1, 1), tcore.E4M3, ""}, {Normal(0, 1), tcore.BFloat16, ""}, {Normal(0, 1), tcore.Format{}, "mxe4m3-floor"}, {Normal(0, 1), tcore.Format{}, "nvfp4-torchao-one-level"},
-		{Uniform(-1, 1), tcore.Format{}, "deepseek-1x128"}, {Normal(0, 1), tcore.Format{}, "deepseek-1x128"}, {Normal(0, 1), tcore.Format{}, "torchao-e4m3-row"}, {Normal(0, 1), tcore.Format{}, "int8-tensor"}} {
+		{Uniform(-1, 1), tcore.Format{}, "deepseek-1x128"}, {Normal(0, 1), tcore.Format{}, "deepseek-1x128"}, {Normal(0, 1), tcore.Format{}, "torchao-e4m3-row"}, {Normal(0, 1), tcore.Format{}, "int8-tensor"},
+		{Uniform(-1, 1), tcore.Format{}, "nvfp4-te-1x16"}, {Normal(0, 1), tcore.Format{}, "nvfp4-te-1x16"}} {
 		b.Run(c.law.Name+"/"+c.format.Name+c.recipe, func(b *testing.B) {
 			x := Factor{Law: c.law, Format: c.format}
 			if c.recipe != "" {

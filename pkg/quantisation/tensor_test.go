@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/roundofflab/roundoff/internal/panics"
@@ -47,7 +48,7 @@ func multiplicand(t *testing.T, r *rand.Rand, l Law, recipe quant.Recipe, rows, 
 func TestScalesOfTensors(t *testing.T) {
 	draws := 30_000
 	if !testing.Short() {
-		draws = 300_000
+		draws = 100_000
 	}
 	nvfp4 := quant.NVFP4(quant.Vector16)
 	tile, vector := quant.NVFP4(quant.Block{Along: 8, Across: 2}), quant.NVFP4(quant.Block{Along: 8, Across: 1})
@@ -172,6 +173,91 @@ func TestTightnessWithScalesOfTensors(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// One output of small products fails no oftener than it may, beyond chance.
+func TestCoverageWithScalesOfTensors(t *testing.T) {
+	outputs := 5_000
+	if !testing.Short() {
+		outputs = 100_000
+	}
+	const K = 128
+	recipe := quant.NVFP4(quant.Vector16)
+	for i, l := range []Law{Uniform(0, 1), Normal(0, 1), Uniform(-1, 1), Laplace(0, 1)} {
+		if testing.Short() && i > 1 {
+			break
+		}
+		x := measured{law: l, recipe: recipe.Name}.factor(t)
+		confidences := []float64{0.9, 0.99}
+		var bounds []Errors
+		for _, c := range confidences {
+			bounds = append(bounds, Product{x, x, 1, K, 1}.Errors(roundoff.FailureOf(c)))
+		}
+		r := rand.New(rand.NewPCG(23, 24))
+		failures := make([]int, len(bounds))
+		for range outputs {
+			a, ahat := multiplicand(t, r, l, recipe, 1, K)
+			b, bhat := multiplicand(t, r, l, recipe, 1, K)
+			e := 0.0
+			for k := range a {
+				e += float64(ahat[k])*float64(bhat[k]) - float64(a[k])*float64(b[k])
+			}
+			for i, b := range bounds {
+				if e < b.Mean-b.Below || e > b.Mean+b.Above {
+					failures[i]++
+				}
+			}
+		}
+		t.Logf("%s: %v failures of %d", l.Name, failures, outputs)
+		for i, c := range confidences {
+			if mean := (1 - c) * float64(outputs); float64(failures[i]) > mean+4*math.Sqrt(mean) || i == 0 && float64(failures[i]) < mean/30 {
+				t.Errorf("%s: %d of %d outputs fail at %v", l.Name, failures[i], outputs, c)
+			}
+		}
+	}
+}
+
+// A scale of the tensor that is off by a part ε, where it finds those of blocks
+// or where it multiplies, changes the mean of a product by less than the
+// allowance for one rounding that is as large in each factor.
+func TestAllowanceForScalesOfTensors(t *testing.T) {
+	const ε, M, K, N = 1e-3, 64, 64, 64
+	for _, l := range []Law{Uniform(0, 1), Normal(1, 1).Truncated(-5, 7)} {
+		x := measured{law: l, recipe: "nvfp4-te-1x16"}.factor(t)
+		exact := Product{x, x, M, K, N}.Cumulant(-5)
+		size := l.size() * l.size()
+		within(t, l.Name+": slack", exact.slack, 32*0x1p-24*size, 1e-9*size)
+		for _, off := range [][2]float64{{1 + ε, 1}, {1, 1 + ε}, {1, 1 - ε}} {
+			y := x
+			y.Scales = slices.Clone(x.Scales)
+			for i := range y.Scales {
+				y.Scales[i].Value *= off[0]
+				y.Scales[i].Top *= off[1]
+			}
+			within(t, fmt.Sprintf("%s, %v: mean", l.Name, off), Product{y, y, M, K, N}.Cumulant(-5).Mean(), exact.Mean(), 2*ε*size)
+		}
+	}
+}
+
+// Scales of 0 make their blocks zeros; where there is a least scale, small
+// blocks have that.
+func TestScalesOfZero(t *testing.T) {
+	x := measured{law: Uniform(0, 1), recipe: "nvfp4-te-1x16"}.factor(t)
+	least := x.Scales[0]
+	if want := 6 * 0x1p-10; least.Top != want {
+		t.Errorf("scales are 0 up to %v, want %v", least.Top, want)
+	}
+	for _, y := range []float64{0, least.Top / 2, least.Top} {
+		if z := x.Format.Round(y/least.Value, tcore.ToNearestEven) * least.Value; z != 0 {
+			t.Errorf("%v becomes %v, want 0", y, z)
+		}
+	}
+	if next := x.Scales[1].Value; next != 0x1p-9 {
+		t.Errorf("the next scale is %v, want 2^-9", next)
+	}
+	if got := (measured{law: Uniform(0, 1), recipe: "nvfp4-torchao"}).factor(t).Scales[0].Value; got != 0x1p-6 {
+		t.Errorf("the least scale is %v, want 2^-6", got)
 	}
 }
 

@@ -32,7 +32,7 @@ func (t table) side() side {
 }
 
 // seldom is rare where there is a table for each greatest magnitude.
-const seldom = 1e-9
+const seldom = 1e-6
 
 // extremeNodes returns how many nodes the rule of Gauss has for the greatest
 // magnitude of so many numbers. That of few numbers varies more.

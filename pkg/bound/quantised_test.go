@@ -337,6 +337,42 @@ func (k Problem) largestOfKernel(t *testing.T, rng *rand.Rand) float64 {
 	return largest
 }
 
+// Given laws, the device takes scales of blocks up to 448, and its sums are
+// multiplied by those of tensors, of which U(-1,1) has at most 1/2688: as those
+// of random matrices are.
+func TestQuantised_knows_scales_of_tensors(t *testing.T) {
+	for _, name := range []string{"nvfp4-te-1x16", "nvfp4-torchao", "nvfp4-modelopt"} {
+		r, err := quant.Named(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		law := Uniform(-1, 1)
+		k := Problem{M: 64, N: 8, K: 256, Machine: tcore.Machine{Device: devices.BlackwellNVF4()}, X: law, Y: law, Represented: true, Recipes: &Recipes{r, r}}
+		q := k.quantised(at99)
+		if q.why != "" || !q.outer.applied || math.Abs(q.outer.column*2688-1) > 1e-5 || math.Abs(q.outer.greatest*2688*2688-1) > 1e-5 {
+			t.Errorf("%s: %+v, %s", name, q.outer, q.why)
+		}
+		z, err := r.Quantise(single(filled(k.K, k.N, law.from(rand.New(rand.NewPCG(3, 4))).Rand)), quant.Right)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := q.device.RangeY
+		if most, t1 := float64(slices.Max(z.Scales)), float64(z.TensorScale()); x.Scale < most || x.Scale > 449 || most < 440 || t1 > q.outer.column || t1 < 0.99*q.outer.column {
+			t.Errorf("%s: scales up to %v, the tensor's is %v, want at most %v and %v, and near", name, most, t1, x.Scale, q.outer.column)
+		}
+		if least := float64(slices.Min(z.Scales)); x.LeastScale > least || x.LeastScale < 0x1p-9 {
+			t.Errorf("%s: the least scale is %v, want %v or more, a number of e4m3", name, least, x.LeastScale)
+		}
+		if whole := newScaled(r, *law.of().law, 1).scale * 6; whole < 1 || whole > 1+1e-5 {
+			t.Errorf("%s: the greatest number becomes %v, want 1", name, whole)
+		}
+		k.X = Uniform(-0x1p-80, 0x1p-80)
+		if r, want := k.tightest(at99), "scales have a product of at most"; r.Holds == strings.Contains(r.Why, want) {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+}
+
 func TestQuantised(t *testing.T) {
 	mx, _ := NaturalRecipes(devices.BlackwellMXE4M3())
 	nv, _ := NaturalRecipes(devices.BlackwellNVF4())

@@ -129,8 +129,8 @@ func (l Law) amax(logF func(X float64) float64, number int, level float64) float
 // multiply by it takes eight roundings at most in each factor. They move the
 // cells of numbers that round to the same one, and those numbers. What they
 // change in the deviation is as small relative to the deviation. With a scale
-// of the tensor besides those of blocks there are eleven at most, which count
-// as sixteen.
+// of the tensor besides those of blocks there are nine at most, which count as
+// sixteen.
 const rounded32 = 8 * 0x1p-24
 
 // levels are P(amax <= X) = e^-l in between which six nodes are enough: the

@@ -43,15 +43,15 @@ func multiplicand(t *testing.T, r *rand.Rand, l Law, recipe quant.Recipe, rows, 
 }
 
 // Of small products that package quant quantises, E has the mean and variance
-// of the law, and exp(tE) its mean, in each row and column alike: as the
-// greatest number of a small matrix is often in them.
+// of the law, and exp(tE) its mean, over rows and columns alike: the greatest
+// number of a small matrix is often in them.
 func TestScalesOfTensors(t *testing.T) {
 	draws := 30_000
 	if !testing.Short() {
 		draws = 100_000
 	}
 	nvfp4 := quant.NVFP4(quant.Vector16)
-	tile, vector := quant.NVFP4(quant.Block{Along: 8, Across: 2}), quant.NVFP4(quant.Block{Along: 8, Across: 1})
+	tile, vector := quant.NVFP4(quant.Block{Along: 2, Across: 4}), quant.NVFP4(quant.Block{Along: 8, Across: 1})
 	floor := quant.MX(tcore.E2M1, quant.FloorScale)
 	floor.Block.Along = 8
 	for i, c := range []struct {
@@ -59,7 +59,8 @@ func TestScalesOfTensors(t *testing.T) {
 		a, b    quant.Recipe
 		M, K, N int
 	}{
-		{Uniform(0, 1), tile, vector, 4, 16, 2},
+		{Uniform(0, 1), tile, tile, 4, 2, 8},
+		{Uniform(0, 1), vector, vector, 6, 8, 1},
 		{Uniform(-1, 1), nvfp4, quant.TorchaoNVFP4(true), 2, 48, 3},
 		{Normal(0, 1).Truncated(-3, 3), vector, floor, 2, 24, 2},
 		{Uniform(0, 1), vector, vector, 1, 8, 1},
@@ -67,7 +68,7 @@ func TestScalesOfTensors(t *testing.T) {
 		{Uniform(0, 1), nvfp4, nvfp4, 2, 32, 1},
 		{Normal(0, 1).Truncated(-3, 3), nvfp4, nvfp4, 3, 32, 2},
 	} {
-		if testing.Short() && i > 2 {
+		if testing.Short() && i > 3 {
 			break
 		}
 		a, errA := Quantised(c.law, c.a)
@@ -81,33 +82,59 @@ func TestScalesOfTensors(t *testing.T) {
 		r := rand.New(rand.NewPCG(21, 22))
 		deviation := math.Sqrt(k.Variance() * float64(c.K))
 		ts := []float64{-1.5, -0.7, 0.7, 1.5}
-		var mean, square, fourth float64
-		sums, squares := make([]float64, len(ts)), make([]float64, len(ts))
+		sums, squares := make([]float64, 2+len(ts)), make([]float64, 2+len(ts)) // of means over a product
 		for range draws {
 			x, xhat := multiplicand(t, r, c.law, c.a, c.M, c.K)
 			y, yhat := multiplicand(t, r, c.law, c.b, c.N, c.K)
-			i, j := r.IntN(c.M), r.IntN(c.N)
-			e := 0.0
-			for l := range c.K {
-				e += float64(xhat[i*c.K+l])*float64(yhat[j*c.K+l]) - float64(x[i*c.K+l])*float64(y[j*c.K+l])
+			means := make([]float64, len(sums))
+			for i := range c.M {
+				for j := range c.N {
+					e := 0.0
+					for l := range c.K {
+						e += float64(xhat[i*c.K+l])*float64(yhat[j*c.K+l]) - float64(x[i*c.K+l])*float64(y[j*c.K+l])
+					}
+					means[0] += e / float64(c.M*c.N)
+					means[1] += e * e / float64(c.M*c.N)
+					for i, τ := range ts {
+						means[2+i] += math.Exp(τ*e/deviation) / float64(c.M*c.N)
+					}
+				}
 			}
-			mean += e / float64(draws)
-			square += e * e / float64(draws)
-			fourth += e * e * e * e / float64(draws)
-			for i, τ := range ts {
-				z := math.Exp(τ * e / deviation)
-				sums[i] += z / float64(draws)
-				squares[i] += z * z / float64(draws)
+			for i, x := range means {
+				sums[i] += x / float64(draws)
+				squares[i] += x * x / float64(draws)
 			}
 		}
-		root := math.Sqrt(float64(draws))
-		within(t, name+": mean", k.Mean()*float64(c.K), mean, 4*math.Sqrt(square)/root)
 		drift := k.Mean() * float64(c.K)
-		within(t, name+": mean square", deviation*deviation+drift*drift, square, 4*math.Sqrt(fourth-square*square)/root)
-		for i, τ := range ts {
-			got, _, _ := k.At(τ / deviation)
-			within(t, fmt.Sprintf("%s: exp K(%v/deviation)", name, τ), math.Exp(got), sums[i], 4*math.Sqrt(squares[i]-sums[i]*sums[i])/root)
+		want := []float64{drift, deviation*deviation + drift*drift}
+		for _, τ := range ts {
+			log, _, _ := k.At(τ / deviation)
+			want = append(want, math.Exp(log))
 		}
+		for i, x := range want {
+			what := [2]string{"mean", "mean square"}[min(i, 1)]
+			if i > 1 {
+				what = fmt.Sprintf("exp K(%v/deviation)", ts[i-2])
+			}
+			within(t, name+": "+what, x, sums[i], 4*math.Sqrt((squares[i]-sums[i]*sums[i])/float64(draws)))
+		}
+	}
+}
+
+// (AB)ᵀ is BᵀAᵀ, also where one factor has eight times as many elements as the
+// other.
+func TestScalesOfTensorsOfTransposedProducts(t *testing.T) {
+	vector := quant.NVFP4(quant.Block{Along: 8, Across: 1})
+	a, errA := Quantised(Uniform(-0.4, 1), vector)
+	b, errB := Quantised(Uniform(0, 1), vector)
+	if errA != nil || errB != nil {
+		t.Fatal(errA, errB)
+	}
+	c, d := Product{a, b, 8, 16, 1}.Cumulant(-5), Product{b, a, 1, 16, 8}.Cumulant(-5)
+	for _, τ := range []float64{-1, 1} {
+		got, _, _ := c.At(τ)
+		want, _, _ := d.At(τ)
+		within(t, "K", got, want, 1e-12)
 	}
 }
 

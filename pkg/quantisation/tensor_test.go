@@ -22,8 +22,8 @@ func twoLevels() []quant.Recipe {
 	return []quant.Recipe{quant.NVFP4(quant.Vector16), quant.TorchaoNVFP4(true), quant.ModelOptimizerNVFP4()}
 }
 
-// multiplicand draws a matrix of a law, and returns it beside what a recipe makes
-// of it.
+// multiplicand draws a matrix of a law, and returns it beside what a recipe
+// makes of it.
 func multiplicand(t *testing.T, r *rand.Rand, l Law, recipe quant.Recipe, rows, K int) (x, hat []float32) {
 	t.Helper()
 	m := blas32.General{Rows: rows, Cols: K, Stride: K, Data: make([]float32, rows*K)}

@@ -207,6 +207,8 @@ func (k Problem) typicalLaws() (q typicalProduct, err error) {
 	switch {
 	case x == nil || y == nil || !x.wide() || !y.wide():
 		return q, fmt.Errorf("it takes the matrices, or distributions with a density")
+	case k.Recipes.outside(true):
+		return q, fmt.Errorf("a scale of the tensor besides those of blocks, want the matrices")
 	case k.Device.ScaleBlock > 0 && k.K%k.Device.ScaleBlock != 0:
 		return q, fmt.Errorf("K = %d is no multiple of %d, the length of blocks", k.K, k.Device.ScaleBlock)
 	}

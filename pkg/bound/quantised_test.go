@@ -283,11 +283,8 @@ func TestQuantised_contains_the_errors_of_random_matrices(t *testing.T) {
 					}
 					k := Problem{M: 1024, N: 8, K: K, Machine: tcore.Machine{Device: d}, X: law, Y: law, Represented: true, Recipes: recipes}
 					r := k.tightest(at99)
-					if recipes.A.Tensor != nil {
-						want := "a scale of the tensor besides those of blocks"
-						if recipes.A.Second != nil {
-							want = "blocks choose between two scales by their errors"
-						}
+					if recipes.A.Second != nil {
+						want := "blocks choose between two scales by their errors"
 						if r.Holds || !strings.Contains(r.Why, want) {
 							t.Errorf("%v: %+v", recipes, r)
 						}
@@ -340,6 +337,42 @@ func (k Problem) largestOfKernel(t *testing.T, rng *rand.Rand) float64 {
 	return largest
 }
 
+// Given laws, the device takes scales of blocks up to 448, and its sums are
+// multiplied by those of tensors, of which U(-1,1) has at most 1/2688: as those
+// of random matrices are.
+func TestQuantised_knows_scales_of_tensors(t *testing.T) {
+	for _, name := range []string{"nvfp4-te-1x16", "nvfp4-torchao", "nvfp4-modelopt"} {
+		r, err := quant.Named(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		law := Uniform(-1, 1)
+		k := Problem{M: 64, N: 8, K: 256, Machine: tcore.Machine{Device: devices.BlackwellNVF4()}, X: law, Y: law, Represented: true, Recipes: &Recipes{r, r}}
+		q := k.quantised(at99)
+		if q.why != "" || !q.outer.applied || math.Abs(q.outer.column*2688-1) > 1e-5 || math.Abs(q.outer.greatest*2688*2688-1) > 1e-5 {
+			t.Errorf("%s: %+v, %s", name, q.outer, q.why)
+		}
+		z, err := r.Quantise(single(filled(k.K, k.N, law.from(rand.New(rand.NewPCG(3, 4))).Rand)), quant.Right)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := q.device.RangeY
+		if most, t1 := float64(slices.Max(z.Scales)), float64(z.TensorScale()); x.Scale < most || x.Scale > 449 || most < 440 || t1 > q.outer.column || t1 < 0.99*q.outer.column {
+			t.Errorf("%s: scales up to %v, the tensor's is %v, want at most %v and %v, and near", name, most, t1, x.Scale, q.outer.column)
+		}
+		if least := float64(slices.Min(z.Scales)); x.LeastScale > least || x.LeastScale < 0x1p-9 {
+			t.Errorf("%s: the least scale is %v, want %v or more, a number of e4m3", name, least, x.LeastScale)
+		}
+		if whole := newScaled(r, *law.of().law, 1).scale * 6; whole < 1 || whole > 1+1e-5 {
+			t.Errorf("%s: the greatest number becomes %v, want 1", name, whole)
+		}
+		k.X = Uniform(-0x1p-80, 0x1p-80)
+		if r, want := k.tightest(at99), "scales have a product of at most"; r.Holds || !strings.Contains(r.Why, want) {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+}
+
 func TestQuantised(t *testing.T) {
 	mx, _ := NaturalRecipes(devices.BlackwellMXE4M3())
 	nv, _ := NaturalRecipes(devices.BlackwellNVF4())
@@ -356,7 +389,7 @@ func TestQuantised(t *testing.T) {
 			"recipe nvfp4-torchao-one-level makes e2m1, blackwell-tcgen05-mxe4m3-binary32 takes e4m3":                            func(k *Problem) { k.Recipes = nv },
 			"scales in e8m0 of blocks 1×32, blackwell-tcgen05-f4ue4m3x16-binary32 takes them in ue4m3 of 1×16":                   func(k *Problem) { k.Device = devices.BlackwellNVF4(); k.Recipes = named("mxe2m1-floor") },
 			"recipe deepgemm-1x128 has scales within a sum, hopper-wgmma-e4m3-binary32 takes none: no bound is known of kernels": func(k *Problem) { k.Device = devices.HopperE4M3(); k.Recipes = named("deepgemm-1x128") },
-			"a scale of the tensor besides those of blocks, want none":                                                           func(k *Problem) { k.Device = devices.BlackwellNVF4(); k.Recipes = named("nvfp4-te-1x16") },
+			"blocks choose between two scales by their errors, want one of amax":                                                 func(k *Problem) { k.Device = devices.BlackwellNVF4(); k.Recipes = named("nvfp4-4over6-mae") },
 			"needs the matrices, or densities of independent factors":                                                            func(k *Problem) { k.X = FromMoments("d", k.X.Moments(), nil) },
 			"elements of a mean size of 9.63e-35":                                                                                func(k *Problem) { k.X = Uniform(-0x1p-112, 0x1p-112) },
 			"K = 250 is no multiple of 32, the length of blocks":                                                                 func(k *Problem) { k.K = 250 },

@@ -17,7 +17,9 @@ import (
 // 2|x| as 0 is a number of the format. That bounds |Â||B̂|, with s no greater
 // than the scale of the greatest element. The roundings of s and of x/s in
 // binary32 are in 1+ε. Scales of whole rows or matrices, which the device does
-// not take, multiply its sums.
+// not take, multiply its sums. Besides scales of blocks, one of the tensor is
+// at most that of the largest element, and those of blocks are at most their
+// greatest number.
 func (k Problem) quantisedLaws(f roundoff.Failure) quantisedProduct {
 	x, y := k.X.of().law, k.Y.of().law
 	switch {
@@ -45,12 +47,18 @@ func (k Problem) quantisedLaws(f roundoff.Failure) quantisedProduct {
 	b := newScaled(k.Recipes.B, *y, k.Y.Largest(float64(k.K)*float64(k.N), tails))
 	K := float64(k.K)
 	most, codesA, codesB, outer := 4*K*a.largest*b.largest, a.codes(k.K), b.codes(k.K), outer{}
+	if k.Recipes.outside(true) {
+		f, g := a.recipe.Element, b.recipe.Element
+		most = max(most, K*f.Max()*a.taken*g.Max()*b.taken)
+		outer.applied, outer.greatest, outer.column = true, a.outer*b.outer, b.outer
+	}
 	if k.Device.ScaleBlock == 0 {
 		f, g := a.recipe.Element, b.recipe.Element
 		most, codesA, codesB = K*f.Max()*g.Max(), anyCodes(f, k.K, span{1, 1}), anyCodes(g, k.K, span{1, 1})
 		outer.applied, outer.greatest, outer.column = true, a.scale*b.scale, b.scale
 	}
-	if least := 0x1p-90; k.Recipes.within(k.Device.ScaleBlock > 0) && outer.greatest < least { // then products of scales are normal
+	scaled := k.Device.ScaleBlock > 0
+	if least := 0x1p-90; (scaled && outer.applied || k.Recipes.within(scaled)) && outer.greatest < least { // then products of scales are normal
 		return quantisedProduct{why: fmt.Sprintf("scales have a product of at most %.3g, want %.3g at least, well within binary32", outer.greatest, least)}
 	}
 	if !(most <= k.Device.C.Max()/2) {
@@ -99,28 +107,34 @@ const ε = 0x1p-20
 type scaled struct {
 	recipe        quant.Recipe
 	unit, largest float64
-	scale         float64 // the greatest
+	scale         float64 // the greatest, that of the tensor included
+	outer, taken  float64 // the scale of the tensor, at most, or 1, and the greatest of a block besides
 	step          float64 // half the least number of the format, times that
 }
 
 func newScaled(r quant.Recipe, l law, largest float64) scaled {
-	s := scaled{recipe: r, unit: r.Element.UnitRoundoff(), largest: largest}
+	s := scaled{recipe: r, unit: r.Element.UnitRoundoff(), largest: largest, outer: 1}
 	f, _ := quantisation.Quantised(l.of(), r)
+	if f.Tensor != 0 {
+		s.outer = largest / f.Tensor * (1 + ε)
+	}
 	if f.Aim != 0 {
 		s.scale = max(largest, f.Least) / f.Aim * (1 + ε)
 	}
 	for _, next := range f.Scales {
-		if s.scale = next.Value; next.Top > largest*(1+ε) {
+		if s.scale = next.Value * s.outer; next.Top*s.outer > largest*(1+ε) {
 			break
 		}
 	}
+	s.taken = s.scale / s.outer
 	s.step = s.scale * r.Element.MinSubnormal() / 2
 	return s
 }
 
 // codes returns the range of the numbers of the codes.
 func (s scaled) codes(K int) Range {
-	return anyCodes(s.recipe.Element, K, span{s.scale, float64(s.recipe.Scale.Range[0])})
+	least := max(float64(s.recipe.Scale.Range[0]), s.recipe.Scale.Stored.MinSubnormal())
+	return anyCodes(s.recipe.Element, K, span{s.taken, least})
 }
 
 // anyCodes returns the range of vectors of K numbers of f with scales, of which

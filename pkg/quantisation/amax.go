@@ -40,23 +40,8 @@ func (x Factor) amaxes(length int) table {
 	lo, hi := x.Law.bounds()
 	most := max(math.Abs(lo), math.Abs(hi))
 	total := x.Law.integral(lo, hi, one)
-	// logF returns log F at X.
-	logF := func(X float64) float64 {
-		if within := x.Law.integral(-X, X, one) / total; within < 0.5 {
-			return math.Log(within)
-		}
-		return math.Log1p(-(x.Law.integral(lo, -X, one) + x.Law.integral(X, hi, one)) / total)
-	}
-	// level returns X with P(amax <= X) = e^-l.
-	level := func(l float64) float64 {
-		X := 0.0
-		for step := most / 2; step > 1e-14*most; step /= 2 {
-			if -logF(X+step)*float64(length+x.Others) > l {
-				X += step
-			}
-		}
-		return X
-	}
+	logF := x.Law.logWithin()
+	level := func(l float64) float64 { return x.Law.amax(logF, length+x.Others, l) }
 	from := level(-math.Log(rare))
 	if x.Least > from {
 		from = min(x.Least, most)
@@ -114,11 +99,38 @@ func (x Factor) amaxes(length int) table {
 	return t
 }
 
+// logWithin returns log P(|x| <= X) as a function of X.
+func (l Law) logWithin() func(X float64) float64 {
+	lo, hi := l.bounds()
+	total := l.integral(lo, hi, one)
+	return func(X float64) float64 {
+		if within := l.integral(-X, X, one) / total; within < 0.5 {
+			return math.Log(within)
+		}
+		return math.Log1p(-(l.integral(lo, -X, one) + l.integral(X, hi, one)) / total)
+	}
+}
+
+// amax returns X with P(amax <= X) = e^-level for the greatest magnitude of so
+// many numbers, where logF is logWithin.
+func (l Law) amax(logF func(X float64) float64, number int, level float64) float64 {
+	lo, hi := l.bounds()
+	X, most := 0.0, max(math.Abs(lo), math.Abs(hi))
+	for step := most / 2; step > 1e-14*most; step /= 2 {
+		if -logF(X+step)*float64(number) > level {
+			X += step
+		}
+	}
+	return X
+}
+
 // rounded32 bounds what roundings to binary32 change in the mean of âb̂, as a
 // part of E|a|E|b|, to the first order: to find a scale, to divide by it and to
 // multiply by it takes eight roundings at most in each factor. They move the
 // cells of numbers that round to the same one, and those numbers. What they
-// change in the deviation is as small relative to the deviation.
+// change in the deviation is as small relative to the deviation. With a scale
+// of the tensor besides those of blocks there are nine at most, which count as
+// sixteen.
 const rounded32 = 8 * 0x1p-24
 
 // levels are P(amax <= X) = e^-l in between which six nodes are enough: the
@@ -129,10 +141,13 @@ var levels = []float64{20, 10, 5, 2, 0.1, 1e-3, 1e-5}
 // slack returns the allowance for binary32 of the factor, as a part of
 // E|a|E|b|.
 func (x Factor) slack() float64 {
-	if x.Aim == 0 {
-		return 0
+	switch {
+	case x.Aim != 0:
+		return rounded32
+	case x.Tensor != 0:
+		return 2 * rounded32
 	}
-	return rounded32
+	return 0
 }
 
 func one(float64) float64 { return 1 }

@@ -79,6 +79,9 @@ func given(r Rounding, l Law, m int, x, hat blas64.General, f roundoff.Failure) 
 	if err != nil {
 		return 0, err
 	}
+	if a.Tensor != 0 {
+		return 0, fmt.Errorf("recipe %s: a scale of the tensor besides those of blocks, want none or the laws of both factors", r.name())
+	}
 	if err := blocks(x.Rows, a.of(x.Rows, m)); err != nil {
 		return 0, err
 	}
@@ -166,7 +169,7 @@ func (r Rounding) greatest(l Law, f roundoff.Failure) (w, x float64, err error) 
 		lo, hi = l.Interval(f)
 	}
 	x = max(math.Abs(lo), math.Abs(hi))
-	if r.Recipe.Name != "" && len(z.Scales) == 0 {
+	if r.Recipe.Name != "" && (len(z.Scales) == 0 || z.Tensor != 0) {
 		return 0, 0, fmt.Errorf("the scales of recipe %s are not known beforehand", r.Recipe.Name)
 	}
 	unit, clipped := 1.0, 0.0

@@ -190,6 +190,8 @@ func TestRecipesThatAreNotTaken(t *testing.T) {
 	margin.Scale.Margin = 1
 	aim := quant.MX(tcore.E2M1, quant.FloorScale)
 	aim.Scale.Aim = 4
+	aimed := quant.NVFP4(quant.Vector16)
+	aimed.Tensor.Aim = 6 * 256
 	rounded := quant.DeepSeek(false)
 	rounded.Scale.Stored = tcore.BFloat16
 	for _, c := range []struct {
@@ -198,7 +200,7 @@ func TestRecipesThatAreNotTaken(t *testing.T) {
 	}{
 		{quant.Integers(quant.Block{Along: 0, Across: 2}), "quantisation: recipe int8-2x0: one scale for 2 whole vectors, want one or all"},
 		{quant.FourOverSix(quant.Absolute), "quantisation: recipe nvfp4-4over6-mae: blocks choose between two scales by their errors, want one of amax"},
-		{quant.NVFP4(quant.Vector16), "quantisation: recipe nvfp4-te-1x16: a scale of the tensor besides those of blocks, want none"},
+		{aimed, "quantisation: recipe nvfp4-te-1x16: a scale of the tensor besides those of blocks, want amax of it in binary32 and numbers of e4m3 for blocks"},
 		{quant.Delayed(tcore.E4M3, 1, 0), "quantisation: recipe te-e4m3-delayed: amax 1 of the past, want that of the block"},
 		{rounded, "quantisation: recipe deepseek-1x128: scales are neither powers of two nor numbers of e4m3 or binary32"},
 		{stochastic, "quantisation: recipe mxe2m1-floor: stochastic rounding, want rounding to nearest"},
@@ -218,7 +220,8 @@ func BenchmarkErrors(b *testing.B) {
 		format tcore.Format
 		recipe string
 	}{{Uniform(-1, 1), tcore.E4M3, ""}, {Normal(0, 1), tcore.BFloat16, ""}, {Normal(0, 1), tcore.Format{}, "mxe4m3-floor"}, {Normal(0, 1), tcore.Format{}, "nvfp4-torchao-one-level"},
-		{Uniform(-1, 1), tcore.Format{}, "deepseek-1x128"}, {Normal(0, 1), tcore.Format{}, "deepseek-1x128"}, {Normal(0, 1), tcore.Format{}, "torchao-e4m3-row"}, {Normal(0, 1), tcore.Format{}, "int8-tensor"}} {
+		{Uniform(-1, 1), tcore.Format{}, "deepseek-1x128"}, {Normal(0, 1), tcore.Format{}, "deepseek-1x128"}, {Normal(0, 1), tcore.Format{}, "torchao-e4m3-row"}, {Normal(0, 1), tcore.Format{}, "int8-tensor"},
+		{Uniform(-1, 1), tcore.Format{}, "nvfp4-te-1x16"}, {Normal(0, 1), tcore.Format{}, "nvfp4-te-1x16"}} {
 		b.Run(c.law.Name+"/"+c.format.Name+c.recipe, func(b *testing.B) {
 			x := Factor{Law: c.law, Format: c.format}
 			if c.recipe != "" {

@@ -10,7 +10,7 @@ import (
 
 // A Cumulant is the cumulant generating function K(t) = log E exp(t Σ q) of the
 // error of a block of L products, q = âb̂ - ab. L is 1 if neither factor has
-// scales.
+// scales, and all of K if one has a scale of the tensor besides.
 type Cumulant struct {
 	length int
 	unit   float64 // a bound of |q|
@@ -19,6 +19,8 @@ type Cumulant struct {
 	total  float64 // of all pairs at t = 0, 1 but for rounding
 	mean   float64 // K′(0)
 	slack  float64 // see rounded32, for one product
+
+	meetings []meeting // in place of pairs, where length is that of the whole sum
 }
 
 // A pair is a part of A with one of B. With s_0 of two elements of the bodies,
@@ -40,10 +42,29 @@ const rare = 1e-18
 
 // NewCumulant returns the cumulant generating function of the errors of a
 // product of two factors. It panics if a law is not bounded (see Law.Truncated)
-// or a factor is none, or if both have blocks and they are not of one length.
+// or a factor is none or has a scale of the tensor (see Product.Cumulant), or
+// if both have blocks and they are not of one length.
 //
 // Source: derived here; see the package comment.
 func NewCumulant(a, b Factor) *Cumulant {
+	length := lengthOf(a, b)
+	for _, x := range []Factor{a, b} {
+		check.Number("Tensor", x.Tensor, x.Tensor == 0, "0, or a Product, which has the number of elements")
+	}
+	at, bt := a.classes(length, rare), b.classes(length, rare)
+	ab, ba := greatest(at, bt)
+	// Units of size and err whose products are ab and ba.
+	shrinkA, shrinkB := math.Sqrt(ab/(last(at.size)*last(bt.err))), math.Sqrt(ba/(last(bt.size)*last(at.err)))
+	partsA := at.parts(func(x *class) { x.fill(a.shells, shrinkA*last(at.size), shrinkB*last(at.err)) })
+	partsB := bt.parts(func(y *class) { y.fill(b.shells, shrinkB*last(bt.size), shrinkA*last(bt.err)) })
+	c := newCumulant(length, ab, ba, partsA, inner(partsB))
+	c.slack = slack(a, b)
+	return c
+}
+
+// lengthOf returns the length of the blocks of two factors. It panics as
+// NewCumulant does.
+func lengthOf(a, b Factor) int {
 	a.check("a")
 	b.check("b")
 	for _, x := range []Factor{a, b} {
@@ -55,36 +76,38 @@ func NewCumulant(a, b Factor) *Cumulant {
 	if la != lb && a.scaled() && b.scaled() {
 		panic(fmt.Sprintf("quantisation: blocks of %d and %d elements, want one length", la, lb))
 	}
-	c := &Cumulant{length: max(la, lb), most: degree / 2}
-	check.Number("Length", float64(c.length), c.length != All, "that of a block, for which a Product has K")
+	length := max(la, lb)
+	check.Number("Length", float64(length), length != All, "that of a block, for which a Product has K")
 	for _, x := range []Factor{a, b} {
 		check.Number("Others", float64(x.Others), x.Others != All, "their number, which a Product has")
 	}
-	at, bt := a.classes(c.length), b.classes(c.length)
-	ab, ba := greatest(at, bt)
+	return length
+}
+
+// slack returns the allowance for binary32 of both factors, for one product.
+func slack(a, b Factor) float64 {
+	s := a.slack() + b.slack()
+	if s > 0 {
+		s *= a.Law.size() * b.Law.size()
+	}
+	return s
+}
+
+// newCumulant returns that of blocks of so many products, of parts of A and of
+// inner parts of B in units of which the products are ab and ba, see greatest.
+func newCumulant(length int, ab, ba float64, partsA, partsB []part) *Cumulant {
 	if ab == 0 || ba == 0 {
 		panic("quantisation: the errors of these products are 0 in float64")
 	}
-	c.unit = ab + ba
-	// Units of size and err whose products are ab and ba.
-	shrinkA, shrinkB := math.Sqrt(ab/(last(at.size)*last(bt.err))), math.Sqrt(ba/(last(bt.size)*last(at.err)))
-	partsA := at.parts(func(x *class) {
-		x.fill(a.shells, shrinkA*last(at.size), shrinkB*last(at.err))
-		for _, s := range []shells{x.all, x.low, x.top} {
-			s.split(ab/c.unit, ba/c.unit)
-		}
-	})
-	partsB := bt.parts(func(y *class) {
-		y.fill(b.shells, shrinkB*last(bt.size), shrinkA*last(bt.err))
-		y.all, y.low, y.top = y.all.inner(), y.low.inner(), y.top.inner()
+	c := &Cumulant{length: length, unit: ab + ba, most: degree / 2}
+	halves := make([]part, len(partsA))
+	parallel.Each(len(halves), func(i int) {
+		halves[i] = partsA[i].with(func(s shells) shells { return s.split(ab/c.unit, ba/c.unit) })
 	})
 	c.pairs = make([]pair, len(partsA)*len(partsB))
 	parallel.Each(len(c.pairs), func(i int) {
-		c.pairs[i] = newPair(partsA[i/len(partsB)], partsB[i%len(partsB)])
+		c.pairs[i] = newPair(halves[i/len(partsB)], partsB[i%len(partsB)])
 	})
-	if slack := a.slack() + b.slack(); slack > 0 {
-		c.slack = slack * a.Law.size() * b.Law.size()
-	}
 	for _, p := range c.pairs {
 		for _, s := range p.series {
 			if s != nil {
@@ -92,10 +115,15 @@ func NewCumulant(a, b Factor) *Cumulant {
 			}
 		}
 	}
+	c.normalise()
+	return c
+}
+
+// normalise finds the total and the mean.
+func (c *Cumulant) normalise() {
 	zero := c.sum(0)
 	c.total = zero[0]
 	c.mean = zero[1] / zero[0] * c.unit
-	return c
 }
 
 // greatest returns the greatest |m_a δ_b| and |m_b δ_a| of pairs that shells
@@ -149,6 +177,19 @@ type class struct {
 type part struct {
 	share, crown float64
 	body, apex   shells
+}
+
+// with returns the part with other moments.
+func (p part) with(of func(s shells) shells) part {
+	p.body, p.apex = of(p.body), of(p.apex)
+	return p
+}
+
+// inner returns the parts with their inner moments.
+func inner(list []part) []part {
+	z := make([]part, len(list))
+	parallel.Each(len(z), func(i int) { z[i] = list[i].with(shells.inner) })
+	return z
 }
 
 // parts returns the terms of inclusion and exclusion.
@@ -244,8 +285,9 @@ func (x Factor) class(scale, top, below float64, t *table) *class {
 	return c
 }
 
-// classes returns the classes that blocks of the given length have.
-func (x Factor) classes(length int) table {
+// classes returns the classes that blocks of the given length have, but those
+// of the least amax that have the probability rare.
+func (x Factor) classes(length int, rare float64) table {
 	if x.Aim != 0 {
 		return x.amaxes(length)
 	}
@@ -279,6 +321,9 @@ func (x Factor) classes(length int) table {
 
 // sum returns the jet of E exp(t Σ q), t in units of 1/unit.
 func (c *Cumulant) sum(t float64) jet {
+	if c.meetings != nil {
+		return c.met(t)
+	}
 	var sum jet
 	n := max(terms(t), len(sum))
 	for _, p := range c.pairs {
@@ -295,15 +340,20 @@ func (p pair) at(t float64, n, length int) jet {
 			s[i] = x.at(t, n)
 		}
 	}
-	if p.series[1] == nil && p.series[2] == nil {
-		return jet{}.plus(p.share[0], s[0].power(length))
+	return crowned(p.share, s, length)
+}
+
+// crowned returns the jet of the sum of a pair, of the shares w and the jets s.
+func crowned(w [4]float64, s [4]jet, length int) jet {
+	if [3]float64(w[1:]) == [3]float64{} {
+		return jet{}.plus(w[0], s[0].power(length))
 	}
 	L := float64(length)
-	apices := jet{}.plus(L*p.share[1], s[1]).plus(L*p.share[2], s[2]).plus(L*p.share[3], s[3])
+	apices := jet{}.plus(L*w[1], s[1]).plus(L*w[2], s[2]).plus(L*w[3], s[3])
 	if length == 1 {
-		return apices.plus(p.share[0], s[0])
+		return apices.plus(w[0], s[0])
 	}
-	sum := apices.plus(p.share[0], s[0]).times(s[0]).plus(L*(L-1)*p.share[3], s[1].times(s[2]))
+	sum := apices.plus(w[0], s[0]).times(s[0]).plus(L*(L-1)*w[3], s[1].times(s[2]))
 	return sum.times(s[0].power(length - 2))
 }
 

@@ -17,13 +17,15 @@ import (
 // that are not in the same row of A, or column of B, but have the same scale;
 // see All. The scale is one of Scales, or, with Aim in their place, amax / Aim,
 // where the greatest magnitude amax of the block counts as Least at least.
-// Without either, s is 1, and Length is 0.
+// Without either, s is 1, and Length is 0. With Tensor, Value and Top of Scales
+// are in units of amax / Tensor, where this amax is that of the whole matrix.
 type Factor struct {
 	Law            Law
 	Format         tcore.Format
 	Length, Others int
 	Scales         []Scale
 	Aim, Least     float64
+	Tensor         float64
 
 	shells [][2]float64 // see staircase; the last one contains all numbers
 }
@@ -34,15 +36,16 @@ type Factor struct {
 type Scale struct{ Value, Top float64 }
 
 // Quantised returns the factor that a recipe makes of numbers of a law. Scales
-// may be those of blocks, or of whole rows, columns or matrices (see All). It
-// is an error if they are neither powers of two nor numbers of e4m3 nor of
-// binary32, if there is one of the tensor besides, if blocks choose between two
-// by their errors, or if the rounding is stochastic.
+// may be those of blocks, or of whole rows, columns or matrices (see All), or
+// numbers of e4m3 for blocks with one of binary32 for the matrix besides. It is
+// an error if they are others than powers of two, numbers of e4m3 or of
+// binary32, if blocks choose between two by their errors, or if the rounding is
+// stochastic.
 //
 // differs: what a recipe computes in binary32 to find a scale, or to divide by
-// it, is exact here, with an allowance in bounds where the scale is of
-// binary32. Its least amax counts as 0 for other scales, and its range of
-// scales as all numbers of e8m0 or binary32, except for those of e4m3.
+// it, is exact here, with an allowance in bounds where a scale is of binary32.
+// Its least amax counts as 0 for other scales, and its range of scales as all
+// numbers of e8m0 or binary32, except for the least of e4m3, which may be 0.
 // Ties have no probability. Tiles are whole.
 func Quantised(l Law, r quant.Recipe) (Factor, error) {
 	f := Factor{Law: l, Format: r.Element, Length: r.Block.Along, Others: r.Block.Along * (r.Block.Across - 1)}
@@ -57,8 +60,6 @@ func Quantised(l Law, r quant.Recipe) (Factor, error) {
 		return Factor{}, fmt.Errorf("quantisation: recipe %s: one scale for %d whole vectors, want one or all", r.Name, r.Block.Across)
 	case r.Second != nil:
 		return Factor{}, fmt.Errorf("quantisation: recipe %s: blocks choose between two scales by their errors, want one of amax", r.Name)
-	case r.Tensor != nil:
-		return Factor{}, fmt.Errorf("quantisation: recipe %s: a scale of the tensor besides those of blocks, want none", r.Name)
 	case r.Scale.Amax != 0:
 		return Factor{}, fmt.Errorf("quantisation: recipe %s: amax %v of the past, want that of the block", r.Name, r.Scale.Amax)
 	case r.Scale.Margin != 0:
@@ -84,10 +85,23 @@ func Quantised(l Law, r quant.Recipe) (Factor, error) {
 		f.Scales = numbers(r.Scale.Stored, float64(r.Scale.Range[0]), greatest)
 	case (q == quant.AmaxOverMax || q == quant.AmaxTimesInverse || q == quant.MaxOverAmax) && p == quant.NoPower && r.Scale.Stored.Equal(tcore.Binary32):
 		f.Aim, f.Least = greatest, float64(r.Scale.Least)
+	case r.Tensor != nil && ofAmax(*r.Tensor) && p == quant.NoPower && r.Scale.Stored.Equal(tcore.UE4M3):
+		f.Scales = numbers(r.Scale.Stored, float64(r.Scale.Range[0]), greatest)
+		f.Tensor = greatest * r.Scale.Stored.Max()
+	case r.Tensor != nil:
+		return Factor{}, fmt.Errorf("quantisation: recipe %s: a scale of the tensor besides those of blocks, want amax of it in binary32 and numbers of e4m3 for blocks", r.Name)
 	default:
 		return Factor{}, fmt.Errorf("quantisation: recipe %s: scales are neither powers of two nor numbers of e4m3 or binary32", r.Name)
 	}
 	return f, nil
+}
+
+// ofAmax reports whether the scale of a tensor is amax / qmax in binary32, or
+// its inverse.
+func ofAmax(s quant.Scaling) bool {
+	quotient := s.Quotient == quant.AmaxOverMax || s.Quotient == quant.MaxOverAmax
+	return quotient && s.Stored.Equal(tcore.Binary32) && s.Power == quant.NoPower &&
+		s.Amax == 0 && s.Aim == 0 && s.Factor == 0 && s.Margin == 0 && s.Least == 0
 }
 
 // powers returns the powers of two of binary32 as scales, 2^e for the blocks
@@ -100,8 +114,9 @@ func powers(top float64) []Scale {
 	return list
 }
 
-// numbers returns the positive numbers of a format from least on as scales: the
-// number to which amax / greatest is rounded.
+// numbers returns the numbers of a format from least on as scales: the number
+// to which amax / greatest is rounded. In place of 0 it is one of which no
+// number of the block is a quarter, so that all become 0.
 func numbers(f tcore.Format, least, greatest float64) []Scale {
 	edges := codeEdges(f, greatest)
 	var list []Scale
@@ -109,6 +124,9 @@ func numbers(f tcore.Format, least, greatest float64) []Scale {
 		value := f.MinSubnormal() // on [edge i, edge i+1) the number is that above edge i
 		if i > 0 {
 			value = f.Round((edges[i-1]+top)/2/greatest, tcore.ToNearestEven)
+		}
+		if i == 0 && least == 0 {
+			value = 8 * top
 		}
 		if value = max(value, least); len(list) > 0 && list[len(list)-1].Value == value {
 			list = list[:len(list)-1]
@@ -139,6 +157,10 @@ func (x Factor) check(name string) {
 		check.Number(name+".Length", float64(x.Length), x.Length == 0, "0 without Scales")
 	} else {
 		check.Count(name+".Length", x.Length)
+	}
+	if x.Tensor != 0 {
+		check.Positive(name+".Tensor", x.Tensor)
+		check.Number("len("+name+".Scales)", float64(len(x.Scales)), len(x.Scales) > 0, "scales of blocks with Tensor")
 	}
 	for i, s := range x.Scales {
 		check.Positive(name+".Scales.Value", s.Value)

@@ -28,7 +28,8 @@ type Given struct {
 // place of powers. The Mean of a column is known exactly, drift included. An
 // unbounded law is cut as by Product.Errors. Errors panics unless M is
 // positive, B and B̂ have one shape and finite elements, K is a multiple of the
-// length of blocks and -Inf < f < 0, and if A is none.
+// length of blocks and -Inf < f < 0, and if A is none or has a scale of the
+// tensor besides those of blocks.
 //
 // Source: derived here; see the package comment.
 func (p Given) Errors(f roundoff.Failure) []Errors {
@@ -41,6 +42,7 @@ func (p Given) Errors(f roundoff.Failure) []Errors {
 		panic(fmt.Sprintf("quantisation: B̂ is %d × %d, want %d × %d as B", p.BHat.Rows, p.BHat.Cols, K, N))
 	}
 	p.A.check("A")
+	check.Number("A.Tensor", p.A.Tensor, p.A.Tensor == 0, "0: a scale of the tensor is for two laws")
 	share := 1.0
 	if cut := p.A.Law.Interval; cut != nil {
 		p.A.Law = p.A.Law.Truncated(cut(f.Split(16).Split(float64(p.M) * float64(K))))
@@ -50,12 +52,10 @@ func (p Given) Errors(f roundoff.Failure) []Errors {
 	p.A = p.A.of(K, p.M)
 	length := p.A.block()
 	check.Number("B.Rows", float64(K), K%length == 0, "a multiple of the length of blocks")
-	t := p.A.classes(length)
+	t := p.A.classes(length, rare)
 	parts := t.parts(func(x *class) {
 		x.fill(nil, last(t.size), last(t.err))
-		for _, s := range []shells{x.all, x.low, x.top} {
-			s.split(1, 1)
-		}
+		x.all, x.low, x.top = x.all.split(1, 1), x.low.split(1, 1), x.top.split(1, 1)
 	})
 	b, bhat := columns("B", p.B), columns("B̂", p.BHat)
 	slack := 0.0

@@ -62,14 +62,16 @@ func exponential(c float64) *series {
 	return s
 }
 
-// split divides E m^i δ^k by i! k! and multiplies it by left^i right^k.
-func (t *moments) split(left, right float64) {
+// split returns E m^i δ^k / i! k! times left^i right^k.
+func (t *moments) split(left, right float64) *moments {
 	l, r := exponential(left), exponential(right)
+	u := new(moments)
 	for i := range t {
-		for k := range t[i][:degree-i+1] {
-			t[i][k] *= l[i] * r[k]
+		for k, x := range t[i][:degree-i+1] {
+			u[i][k] = x * (l[i] * r[k])
 		}
 	}
+	return u
 }
 
 // at returns the series of E exp(t(αm + βδ)), where t has been split.
@@ -133,8 +135,7 @@ func (s shells) union(t shells) shells {
 			sum.plus(t[i])
 			u[i] = &sum
 		case s[i] != nil:
-			own := *s[i] // split changes it
-			u[i] = &own
+			u[i] = s[i]
 		default:
 			u[i] = t[i]
 		}
@@ -142,13 +143,15 @@ func (s shells) union(t shells) shells {
 	return u
 }
 
-// split splits the moments of all shells.
-func (s shells) split(left, right float64) {
-	for _, t := range s {
+// split returns the split moments of all shells.
+func (s shells) split(left, right float64) shells {
+	z := make(shells, len(s))
+	for i, t := range s {
 		if t != nil {
-			t.split(left, right)
+			z[i] = t.split(left, right)
 		}
 	}
+	return z
 }
 
 // inner returns the moments of the first i+1 shells at [i], transposed.
@@ -276,6 +279,16 @@ func (f jet) log(less float64) jet {
 		l[i] /= float64(i) * f[0]
 	}
 	return l
+}
+
+// scaled returns the jet of f(ct) as a function of t.
+func (f jet) scaled(c float64) jet {
+	power := 1.0
+	for i := range f {
+		f[i] *= power
+		power *= c
+	}
+	return f
 }
 
 // plus returns f + c g.

@@ -27,7 +27,8 @@ func (e Errors) Size() float64 { return max(e.Below-e.Mean, e.Above+e.Mean) }
 // cuts of unbounded laws leave of e^f. One unbounded law is cut to the interval
 // that contains all elements of its matrix except with probability e^f / 16. Of
 // two, pairs of numbers of A and B that are both extreme are cut, such that
-// none of them meet except with probability e^f / 8. Mean and Deviation are of
+// none of them meet except with probability e^f / 8, or, if a factor has a
+// scale of the tensor, both laws to such intervals. Mean and Deviation are of
 // what is left. Errors panics unless M, K and N are positive, K is a multiple
 // of the length of blocks and -Inf < f < 0, and if a factor is none.
 //
@@ -36,10 +37,14 @@ func (p Product) Errors(f roundoff.Failure) Errors { return p.ErrorsOf(p.Cumulan
 
 // Cumulant returns that from which Errors finds its bounds, of the laws as they
 // are cut there. It depends on K through Reach alone, and panics as Errors
-// does.
+// does. If a factor has a scale of the tensor besides those of blocks, it is
+// that of a whole element of E.
 func (p Product) Cumulant(f roundoff.Failure) *Cumulant {
 	p.check(f)
 	cut, _ := p.cut(f)
+	if cut.A.Tensor != 0 || cut.B.Tensor != 0 {
+		return cut.givenAmax()
+	}
 	return NewCumulant(cut.A, cut.B)
 }
 
@@ -64,10 +69,10 @@ func (p Product) ErrorsOf(c *Cumulant, f roundoff.Failure) Errors {
 
 // Reach returns the number of products of one element as which K counts in cuts
 // of unbounded laws, K or more: the next power of 16, so that products of many
-// lengths have the same Cumulant. It is K where whole rows or columns have a
-// scale, which depends on it.
+// lengths have the same Cumulant. It is K where whole rows, columns or matrices
+// have a scale, which depends on it.
 func (p Product) Reach() int {
-	if p.A.Length == All || p.B.Length == All {
+	if p.A.Length == All || p.B.Length == All || p.A.Tensor != 0 || p.B.Tensor != 0 {
 		return p.K
 	}
 	n := 1
@@ -90,6 +95,10 @@ func (p Product) cut(f roundoff.Failure) (cut Product, share float64) {
 	M, K, N := float64(p.M), float64(p.Reach()), float64(p.N)
 	p.A, p.B = p.A.of(p.K, p.M), p.B.of(p.K, p.N)
 	switch a, b := p.A.Law.Interval, p.B.Law.Interval; {
+	case a != nil && b != nil && (p.A.Tensor != 0 || p.B.Tensor != 0):
+		p.A.Law = p.A.Law.Truncated(a(f.Split(16).Split(M * K)))
+		p.B.Law = p.B.Law.Truncated(b(f.Split(16).Split(K * N)))
+		return p, 1 - 1./8
 	case a != nil && b != nil:
 		p.A.shells, p.B.shells = staircase(a, b, f.Split(8).Split(M*K*N), p.steps())
 		p.A.Law, p.B.Law = p.A.cut(), p.B.cut()

@@ -9,6 +9,9 @@ import (
 
 // Tightest returns the least of Chernoff, Tilted and Smoothed.
 func (c *Cumulant) Tightest(K int, f roundoff.Failure, below bool) float64 {
+	if c.meetings != nil { // one block, for which there is no refinement
+		return c.Chernoff(K, f, below)
+	}
 	return min(c.Tilted(K, f, below), c.Smoothed(K, f, below))
 }
 
@@ -21,7 +24,8 @@ func (c *Cumulant) Tightest(K int, f roundoff.Failure, below bool) float64 {
 // mean is an integral over |s| <= T of its transform and of exp(n(K(t+is) -
 // K(t))), the characteristic function of the tilted law. T is as large as the
 // moments of q allow, and the time that it takes; where that is too long, as
-// for scales of thousands of values, Smoothed is Chernoff's bound. It is at
+// for scales of thousands of values or of tensors besides those of blocks,
+// Smoothed is Chernoff's bound. It is at
 // most that, and panics as Chernoff does.
 //
 // Source: Graham and Vaaler 1981 for g; what it is used for is derived here.
@@ -29,6 +33,9 @@ func (c *Cumulant) Smoothed(K int, f roundoff.Failure, below bool) float64 {
 	n := c.number(K)
 	s := c.blocks(n)
 	x, t := s.chernoff(f, below)
+	if c.meetings != nil {
+		return c.size(K, x)
+	}
 	return c.size(K, s.refined(x, t, f, below, func(t float64, k jet) (factor, slope float64) {
 		return c.overshoot(n, t, k, below), 1 / t
 	}))

@@ -22,6 +22,22 @@ func ExampleBernstein() {
 	// 1881
 }
 
+// The same steps: their sum is nearly normal.
+func ExampleSymmetricTail() {
+	steps := roundoff.Symmetric{Most: 1, Variance: 1. / 3, N: 1e6}
+	fmt.Printf("%.0f\n", roundoff.SymmetricTail([]roundoff.Symmetric{steps}, roundoff.FailureOf(0.99)))
+	// Output:
+	// 1497
+}
+
+// Half of these numbers are 0, the others uniform on [-1, 1].
+func ExampleSymmetric() {
+	x := roundoff.Symmetric{Most: 1, Variance: 1. / 6, N: 1e6}
+	fmt.Printf("%.0f\n", roundoff.SymmetricTail([]roundoff.Symmetric{x}, roundoff.FailureOf(0.99)))
+	// Output:
+	// 1058
+}
+
 // Bounds on all outputs of the paper's matrix product at 99 %, for four
 // distributions of the rounding errors.
 func ExampleErrorModel() {

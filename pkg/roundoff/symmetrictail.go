@@ -9,26 +9,28 @@ type Symmetric struct {
 	N              int
 }
 
-// SymmetricTail returns a t that |Σ x| exceeds with probability at most ζ = e^f,
-// for independent symmetric numbers x of several kinds whose sum is as smooth
-// as that of uniform numbers of their variances. It is the least of
+// SymmetricTail returns a t that |Σ x| exceeds with probability at most ζ =
+// e^f, for independent symmetric numbers x of several kinds whose sum is as
+// smooth as that of uniform numbers of their variances V. It is the least of
 //
 //	Σ Most
-//	√(2 log(2/ζ) Σ max(V, Most²/3))    Hoeffding's inequality, V = Variance
+//	√(2 log(2/ζ) Σ max(V, Most²/3))    Hoeffding's inequality
 //	(K(θ) + log(2/ζ) + log(J/θ))/θ     at one θ,
 //
-// with K(θ) = Σ log(1 + (V/Most²)(cosh(θ Most) - 1)), which is at least
-// log E exp(θ Σ x), as cosh √y is convex in y, and at most θ²Σ max(V, Most²/3)/2,
-// term by term of the series. Let p be the density of the sum
-// under the tilted law, of density exp(θx - log E exp(θ Σ x)) relative to the
-// law of the sum. Then P(Σ x > t) <= ∫_0^∞ exp(K(θ) - θt - θu) p(t+u) du, at
-// most exp(K(θ) - θt) J/θ with p <= J. J is that of uniform numbers, the
-// integral of |φ|/2π over their characteristic function, and no more than one
-// over their standard deviation, as p is log-concave then. Of many numbers that
-// are uniform the bound is the least one within one percent.
+// with K(θ) = Σ log(1 + (V/Most²)(cosh(θ Most) - 1)). It is no less than log E
+// exp(θ Σ x), as cosh √y is convex in y, and no greater, term by term of the
+// series, than θ²Σ max(V, Most²/3)/2. Let p be the density of the sum under the
+// tilted law, of density exp(θx)/E exp(θ Σ x) relative to the law of the sum.
+// If p <= J,
 //
-// It panics unless 0 <= Variance <= Most² < +Inf, but for rounding, and N >= 0 in
-// each kind, and -Inf < f < 0.
+//	P(Σ x > t) <= ∫_0^∞ exp(K(θ) - θt - θu) p(t+u) du <= exp(K(θ) - θt) J/θ.
+//
+// J is that of uniform numbers: the integral of |φ|/2π over their characteristic
+// function, and no more than one over their standard deviation, as p is
+// log-concave then. Of many uniform numbers no t is less by one percent.
+//
+// It panics unless 0 <= V <= Most² < +Inf, but for rounding, and N >= 0 in each
+// kind, and -Inf < f < 0.
 //
 // Source: derived here, from Esscher 1932; Bobkov & Ledoux 2019, Appendix B.
 func SymmetricTail(x []Symmetric, f Failure) float64 {
@@ -62,7 +64,7 @@ func SymmetricTail(x []Symmetric, f Failure) float64 {
 // smoothSum is a sum of symmetric numbers of variance 1.
 type smoothSum []Symmetric
 
-// steepest returns the θ at which (K(θ) + l + log(J/θ))/θ is least, nearly: J is
+// steepest returns nearly the θ at which (K(θ) + l + log(J/θ))/θ is least: J is
 // that of a normal number, 1/√(2πK″), and constant in each step.
 func (x smoothSum) steepest(l float64) float64 {
 	θ := math.Sqrt(2 * l)

@@ -117,8 +117,8 @@ func (t *table) typical(x []float64) float64 {
 }
 
 // ratio returns as text the median of the quotients of x and y in each round,
-// or with fastest the quotient of the greatest of each. It returns "" if a round
-// lacks one.
+// or with fastest the quotient of the greatest of each, and "" if a round lacks
+// one.
 func (t *table) ratio(x, y []float64) string {
 	switch {
 	case len(y) == 0 || len(x) != len(y):

@@ -37,8 +37,8 @@ var HalfUlpUniform = register(Bound{
 // smooth reports whether half of the variance Σv is made up by v that are at
 // most Σv/n. An error of rounding takes only some values, each with a
 // probability that no density has. That does not show in a sum of many: at the
-// tail θ²Σv is about 2 log(2/ζ), 2n/3, so that θh is at most √2 with v = h²/3, and
-// the weights exp(θx) of neighbouring values of the sum are nearly equal.
+// tail θ²Σv is about 2 log(2/ζ), 2n/3, so that θh is at most √2 with v = h²/3,
+// and the weights exp(θx) of neighbouring values of the sum are nearly equal.
 func smooth(x []roundoff.Symmetric, n float64) bool {
 	all, small := 0.0, 0.0
 	for _, s := range x {

@@ -25,9 +25,9 @@ type Symmetric struct {
 //
 //	P(Σ x > t) <= ∫_0^∞ exp(K(θ) - θt - θu) p(t+u) du <= exp(K(θ) - θt) J/θ.
 //
-// J is that of uniform numbers: the integral of |φ|/2π over their characteristic
-// function, and no more than one over their standard deviation, as p is
-// log-concave then. Of many uniform numbers no t is less by one percent.
+// J is that of uniform numbers: the integral of |φ|/2π over the characteristic
+// function of their sum, and no more than one over its standard deviation, as p
+// is log-concave then. Of many uniform numbers no t is less by one percent.
 //
 // It panics unless 0 <= V <= Most² < +Inf, but for rounding, and N >= 0 in each
 // kind, and -Inf < f < 0.

@@ -65,7 +65,7 @@ func ExampleTightest() {
 	}
 	// Output:
 	// typical: τ = 0.3, 0 violations
-	// half-ulp-bernstein: τ = 0.6, 0 violations
+	// half-ulp-uniform: τ = 0.7, 0 violations
 }
 
 // A sweep split over seeds and joined is the sweep of all seeds.

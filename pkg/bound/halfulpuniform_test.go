@@ -48,28 +48,56 @@ func TestHalfUlpUniform_is_tight(t *testing.T) {
 	}
 }
 
-// It counts each sum at its own exponent, sums to which a product 0 was added
-// not at all, and is Hoeffding's where errors vary more than uniform ones.
+// The variance is that of all sums x + y with these lowest bits.
+func TestVarianceOfRounding(t *testing.T) {
+	const h = 1. / 2 // sums are rounded to whole numbers
+	for _, x := range []float64{4, 2, 1, 1. / 2, 1. / 4, 1. / 8, 1. / 16} {
+		for _, y := range []float64{math.Inf(1), 1, 1. / 2, 1. / 4, 1. / 8, 1. / 16} {
+			squares, n := 0.0, 0.0
+			for i := x; i < 8; i += 2 * x { // odd multiples
+				for j := min(y, 8); j < 8; j += 2 * y {
+					r := i + j - math.RoundToEven(i+j)
+					squares, n = squares+r*r, n+1
+				}
+				if math.IsInf(y, 1) { // of nothing
+					r := i - math.RoundToEven(i)
+					squares, n = squares+r*r, n+1
+				}
+			}
+			if got, want := varianceOfRounding(h, x, y), squares/n; math.Abs(got-want) > 1e-15 {
+				t.Errorf("lowest bits %v and %v: variance %v, want %v", x, y, got, want)
+			}
+		}
+	}
+	for x, want := range map[float64]float64{1: 1, 12: 4, -0.75: 0.25, 0x1.8p-200: 0x1p-201, 0: math.Inf(1)} {
+		if got := lowestBit(x); got != want {
+			t.Errorf("the lowest bit of %v is %v, want %v", x, got, want)
+		}
+	}
+}
+
+// It counts each sum at its own exponent, sums without an error not at all, and
+// is Hoeffding's where errors are few or vary more than uniform ones.
 func TestHalfUlpUniform_counts_the_sums(t *testing.T) {
 	one := roundoff.FailureOf(0.99)
 	column := func(x ...float32) blas32.General { return blas32.General{Rows: len(x), Cols: 1, Stride: 1, Data: x} }
 	row := func(x ...float32) blas32.General {
 		return blas32.General{Rows: 1, Cols: len(x), Stride: len(x), Data: x}
 	}
-	k := Problem{M: 1, N: 1, K: 5, Machine: tcore.Machine{Device: devices.PaperCoreF16()}}
-	outputs, err := Emulate(k, row(1, 2, 0, 6, 1), column(1, 1, 9, 1, 1)) // sums 1, 3, 3, 9, 10
+	k := Problem{M: 1, N: 1, K: 6, Machine: tcore.Machine{Device: devices.PaperCoreF16()}}
+	const z = 1 + 0x1p-10 // z² ends in 2^-20
+	outputs, err := Emulate(k, row(z, z, 0, 4*z, 1, 8*z), column(z, z, 9, z, 1, z))
 	if err != nil {
 		t.Fatal(err)
 	}
 	k.Run = outputs
-	for o := range outputs {
-		first := o.firstRounded(k)
-		if first != 0 && first != 1 {
-			t.Fatalf("the first of %d sums is of product %d", len(o.Sums), first)
+	for o := range outputs { // sums about 1, 2, 2, 6, 7 and 15, of which 7 is exact
+		want := []roundoff.Symmetric{
+			{Most: 0x1p-11, Variance: (0x1p-22 - 0x1p-40) / 3, N: 1}, {Most: 0x1p-10, Variance: (0x1p-20 - 0x1p-40) / 3, N: 1},
+			{Most: 0x1p-9, Variance: (0x1p-18 - 0x1p-36) / 3, N: 1}, {Most: 0x1p-8, Variance: (0x1p-16 - 0x1p-34) / 3, N: 1},
 		}
-		want := []roundoff.Symmetric{{Most: 0x1p-11, Variance: 0x1p-22 / 3, N: 1}, {Most: 0x1p-10, Variance: 0x1p-20 / 3, N: 1}, {Most: 0x1p-8, Variance: 0x1p-16 / 3, N: 2}}
-		if got := o.symmetric(k); !slices.Equal(got, want[first:]) {
-			t.Errorf("%v, want %v", got, want[first:])
+		if got := o.symmetric(k); !slices.Equal(got, want[o.firstRounded(k):]) {
+			t.Errorf("%v, want %v", got, want)
 		}
 		if got, want := HalfUlpUniform.Interval(k, o, one), HalfUlpBernstein.Interval(k, o, one); got != want {
 			t.Errorf("so few errors: %v, want Hoeffding's interval %v", got, want)

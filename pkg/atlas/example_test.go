@@ -74,7 +74,7 @@ func ExampleCell() {
 	fmt.Println(len(sweep.Violated(c.Rows(a.Manifest), sweep.Sure)), "of", len(c.Bounds), "fail more often than stated")
 	// Output:
 	// 4 probabilistic bounds hold and 4 certain ones; 0 are exceeded
-	// 0 of 53 fail more often than stated
+	// 0 of 54 fail more often than stated
 }
 
 // What truncated sums of positive numbers lose exceeds what quantisation to

@@ -101,12 +101,15 @@ class Infer(Test):
             "def running(x, y, c): return np.cumsum(x * y, axis=-1)[..., -1]\n"
             "def backwards(x, y, c): return running(x[..., ::-1], y[..., ::-1], c) + c\n"
         )
+        box = file.with_name("box")  # paths of the repository may have spaces
+        box.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{asks}" "{file}" "$1"\n')
+        box.chmod(0o755)
         functions: dict = {}
         exec(file.read_text(), functions)
         for name, k in (("total", 40), ("running", 9), ("backwards", 9)):
             with self.subTest(name=name, k=k):
                 found = roundoff.infer(functions[name], "binary32", k=k, order=True)
-                words = ["infer", "-order", "-in", "binary32", "-k", k, "-command", f"{sys.executable} {asks} {file} {name}"]
+                words = ["infer", "-order", "-in", "binary32", "-k", k, "-command", f"{box} {name}"]
                 self.assertEqual(str(found), command(*words))
                 said = json.loads(command(*words, "-json"))
                 self.assertEqual((found.order, found.questions), (said["Order"], said["Questions"]))

@@ -183,16 +183,7 @@ func TestTightnessWithScalesOfTensors(t *testing.T) {
 				r := rand.New(rand.NewPCG(1, uint64(K)))
 				a, ahat := m.vectors(t, r, M, K)
 				b, bhat := m.vectors(t, r, N, K)
-				largest := 0.0
-				for i := range M {
-					for j := range N {
-						e := 0.0
-						for k := range K {
-							e += ahat[i*K+k]*bhat[j*K+k] - a[i*K+k]*b[j*K+k]
-						}
-						largest = max(largest, math.Abs(e))
-					}
-				}
+				largest := largestError(a, ahat, b, bhat, K)
 				τ := largest / bound.Size()
 				t.Logf("%s %s, K = %d: τ = %.3f", l.Name, recipe.Name, K, τ)
 				if τ > 1 || τ < 0.55 {

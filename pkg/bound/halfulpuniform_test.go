@@ -1,6 +1,7 @@
 package bound
 
 import (
+	"iter"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -76,54 +77,92 @@ func TestVarianceOfRounding(t *testing.T) {
 	}
 }
 
-// It counts each sum at its own exponent, sums without an error not at all, and
-// is Hoeffding's where errors are few or vary more than uniform ones.
+// It counts each sum at its own exponent, with what the lowest bits leave, and
+// sums without an error not at all.
 func TestHalfUlpUniform_counts_the_sums(t *testing.T) {
-	one := roundoff.FailureOf(0.99)
-	column := func(x ...float32) blas32.General { return blas32.General{Rows: len(x), Cols: 1, Stride: 1, Data: x} }
-	row := func(x ...float32) blas32.General {
-		return blas32.General{Rows: 1, Cols: len(x), Stride: len(x), Data: x}
-	}
-	k := Problem{M: 1, N: 1, K: 6, Machine: tcore.Machine{Device: devices.PaperCoreF16()}}
 	const z = 1 + 0x1p-10 // z² ends in 2^-20
-	outputs, err := Emulate(k, row(z, z, 0, 4*z, 1, 8*z), column(z, z, 9, z, 1, z))
+	odd := func(h, g float64) roundoff.Symmetric {
+		return roundoff.Symmetric{Most: h, Variance: (h*h - g*g) / 3, N: 1}
+	}
+	for _, c := range []struct {
+		device tcore.Device
+		x, y   []float32
+		want   []roundoff.Symmetric
+	}{
+		// Sums about 1, 2, 2, 6, 7 and 15, of which 7 is exact.
+		{devices.PaperCoreF16(), []float32{z, z, 0, 4 * z, 1, 8 * z}, []float32{z, z, 9, z, 1, z},
+			[]roundoff.Symmetric{odd(0x1p-11, 0x1p-20), odd(0x1p-10, 0x1p-20), odd(0x1p-9, 0x1p-18), odd(0x1p-8, 0x1p-17)}},
+		// The first product is exact, and its lowest bit makes the second sum a tie.
+		{devices.PaperCoreF32(), []float32{z, 16 * z}, []float32{z, z}, []roundoff.Symmetric{{Most: 0x1p-20, Variance: 0x1p-40, N: 1}}},
+		// The lowest bit of a product of 106 bits is not known.
+		{devices.IEEEF64(), []float32{0.1, 0.2}, []float32{0.3, 0.7}, []roundoff.Symmetric{{Most: 0x1p-59, Variance: 0x1p-118 / 3, N: 1}, {Most: 0x1p-56, Variance: 0x1p-112 / 3, N: 1}}},
+	} {
+		for o := range emulated(t, c.device, c.x, c.y) {
+			if got := o.symmetric(on(c.device)); !slices.Equal(got, c.want) {
+				t.Errorf("%s: %v, want %v", c.device.Name, got, c.want)
+			}
+		}
+	}
+}
+
+// Errors of 16 sums of one exponent are many enough for one output at 99 %,
+// where 3 log(2/ζ) is 15.9, and those of 15 are too few: then it is Hoeffding's
+// bound.
+func TestHalfUlpUniform_needs_many_errors(t *testing.T) {
+	const z = 1 + 0x1p-10
+	k, one := on(devices.PaperCoreF16()), roundoff.FailureOf(0.99)
+	k.M, k.N = 1, 1
+	for n, want := range map[int]bool{15: false, 16: true} {
+		x, y := make([]float32, n), make([]float32, n)
+		for i := range x {
+			x[i], y[i] = z*0x1p-6, z
+		}
+		x[0] = z // all sums are in [1, 2)
+		for o := range emulated(t, k.Device, x, y) {
+			k.K = n
+			hoeffding := HalfUlpBernstein.Interval(k, o, one)
+			if got := HalfUlpUniform.Interval(k, o, one); (got != hoeffding) != want || got.Radius > hoeffding.Radius {
+				t.Errorf("%d errors: %v, Hoeffding's interval is %v", n, got, hoeffding)
+			}
+		}
+	}
+}
+
+// emulated returns the run of x · y on a device.
+func emulated(t *testing.T, d tcore.Device, x, y []float32) iter.Seq[Entry] {
+	t.Helper()
+	run, err := Emulate(Problem{M: 1, N: 1, K: len(x), Machine: tcore.Machine{Device: d}},
+		blas32.General{Rows: 1, Cols: len(x), Stride: len(x), Data: x}, blas32.General{Rows: len(y), Cols: 1, Stride: 1, Data: y})
 	if err != nil {
 		t.Fatal(err)
 	}
-	k.Run = outputs
-	for o := range outputs { // sums about 1, 2, 2, 6, 7 and 15, of which 7 is exact
-		want := []roundoff.Symmetric{
-			{Most: 0x1p-11, Variance: (0x1p-22 - 0x1p-40) / 3, N: 1}, {Most: 0x1p-10, Variance: (0x1p-20 - 0x1p-40) / 3, N: 1},
-			{Most: 0x1p-9, Variance: (0x1p-18 - 0x1p-36) / 3, N: 1}, {Most: 0x1p-8, Variance: (0x1p-16 - 0x1p-34) / 3, N: 1},
-		}
-		if got := o.symmetric(k); !slices.Equal(got, want[o.firstRounded(k):]) {
-			t.Errorf("%v, want %v", got, want)
-		}
-		if got, want := HalfUlpUniform.Interval(k, o, one), HalfUlpBernstein.Interval(k, o, one); got != want {
-			t.Errorf("so few errors: %v, want Hoeffding's interval %v", got, want)
-		}
-	}
+	return run
+}
 
-	// Products that are odd multiples of half a unit: all errors are ties.
+// It is Hoeffding's where errors vary more than uniform ones: all are ties.
+func TestHalfUlpUniform_of_ties(t *testing.T) {
+	one := roundoff.FailureOf(0.99)
 	ties := func(rng *rand.Rand) float32 { return float32(1 + 2*rng.IntN(512)) }
 	rng := rand.New(rand.NewPCG(241118747, 9))
 	const K = 64
 	a := blas32.General{Rows: 4, Cols: K, Stride: K, Data: make([]float32, 4*K)}
-	b := column(make([]float32, K)...)
+	b := blas32.General{Rows: K, Cols: 1, Stride: 1, Data: make([]float32, K)}
 	for i := range a.Data {
 		a.Data[i] = ties(rng)
 	}
 	for i := range b.Data {
 		b.Data[i] = 1
 	}
-	k = Problem{M: 4, N: 1, K: K, Machine: tcore.Machine{Device: devices.PaperCoreF16()}}
+	k := Problem{M: 4, N: 1, K: K, Machine: tcore.Machine{Device: devices.PaperCoreF16()}}
+	var err error
 	if k.X, err = MomentsOf("A", matrix.Float64(a)); err != nil {
 		t.Fatal(err)
 	}
 	if k.Y, err = MomentsOf("B", matrix.Float64(b)); err != nil {
 		t.Fatal(err)
 	}
-	if outputs, err = Emulate(k, a, b); err != nil {
+	outputs, err := Emulate(k, a, b)
+	if err != nil {
 		t.Fatal(err)
 	}
 	for o := range outputs {

@@ -11,17 +11,15 @@ type Symmetric struct {
 
 // SymmetricTail returns a t that |Σ x| exceeds with probability at most ζ =
 // e^f, for independent symmetric numbers x of several kinds whose sum is as
-// smooth as that of uniform numbers of their variances V. It is the least of
+// smooth as that of uniform numbers of their variances V. It is the lesser of
 //
 //	Σ Most
-//	√(2 log(2/ζ) Σ max(V, Most²/3))    Hoeffding's inequality
 //	(K(θ) + log(2/ζ) + log(J/θ))/θ     at one θ,
 //
 // with K(θ) = Σ log(1 + (V/Most²)(cosh(θ Most) - 1)). It is no less than log E
-// exp(θ Σ x), as cosh √y is convex in y, and no greater, term by term of the
-// series, than θ²Σ max(V, Most²/3)/2. Let p be the density of the sum under the
-// tilted law, of density exp(θx)/E exp(θ Σ x) relative to the law of the sum.
-// If p <= J,
+// exp(θ Σ x), as cosh √y is convex in y. Let p be the density of the sum under
+// the tilted law, of density exp(θx)/E exp(θ Σ x) relative to the law of the
+// sum. If p <= J,
 //
 //	P(Σ x > t) <= ∫_0^∞ exp(K(θ) - θt - θu) p(t+u) du <= exp(K(θ) - θt) J/θ.
 //
@@ -34,19 +32,18 @@ type Symmetric struct {
 //
 // Source: derived here, from Esscher 1932; Bobkov & Ledoux 2019, Appendix B.
 func SymmetricTail(x []Symmetric, f Failure) float64 {
-	var most, proxy, variance float64
+	var most, variance float64
 	for _, s := range x {
 		check.Number("Most", s.Most, s.Most >= 0 && s.Most <= math.MaxFloat64, "a finite number of at least 0")
 		check.Number("Variance", s.Variance, s.Variance >= 0 && s.Variance <= s.Most*s.Most*(1+1e-9), "0 <= Variance <= Most²")
 		check.Index("N", s.N)
 		n := float64(s.N)
 		most += n * s.Most
-		proxy += n * max(s.Variance, s.Most*s.Most/3)
 		variance += n * s.Variance
 	}
-	t := min(most, Azuma(proxy, f))
-	if variance == 0 || math.IsInf(proxy, 1) {
-		return t
+	l := f.TwoSidedLog()
+	if variance == 0 || math.IsInf(variance, 1) {
+		return most
 	}
 	σ := math.Sqrt(variance)
 	var sum smoothSum // in units of σ
@@ -55,10 +52,9 @@ func SymmetricTail(x []Symmetric, f Failure) float64 {
 			sum = append(sum, Symmetric{s.Most / σ, s.Variance / variance, s.N})
 		}
 	}
-	l := f.TwoSidedLog()
 	θ := sum.steepest(l)
 	k, _, _ := sum.cumulant(θ)
-	return min(t, σ*(k+l+math.Log(sum.density(θ)/θ))/θ)
+	return min(most, σ*(k+l+math.Log(sum.density(θ)/θ))/θ)
 }
 
 // smoothSum is a sum of symmetric numbers of variance 1.
@@ -104,7 +100,7 @@ func (x smoothSum) density(θ float64) float64 {
 	const step, end = 0.5, 6
 	type uniform struct{ n, width, inverse float64 } // inverse is 1/sinh(θ width)²
 	var list []uniform
-	var number, variance float64
+	var number, variance float64 // the latter of the tilted law
 	for _, s := range x {
 		h := math.Sqrt(3 * s.Variance)
 		a := θ * h
@@ -122,19 +118,17 @@ func (x smoothSum) density(θ float64) float64 {
 		return math.Exp(log / 2)
 	}
 	most := 1 / math.Sqrt(variance)
-	if number < 2 {
-		return most
-	}
 	sum := 0.5
 	for w := step; w < end; w += step {
 		sum += modulus(w, math.Sin)
 	}
 	sum *= step
 	highest := func(b float64) float64 { return math.Sin(min(b, math.Pi/2)) }
-	for w := float64(end); ; w *= 2 {
+	for w := float64(end); w < 0x1p60; w *= 2 {
 		rest := w * modulus(w, highest)
-		if sum += rest; rest < 1e-6*sum || w > 0x1p60 {
+		if sum += rest; rest < 1e-6*sum {
 			return min(most, (sum+rest)/math.Pi)
 		}
 	}
+	return most // of one number there is no integral
 }

@@ -5,14 +5,15 @@ import (
 
 	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
 const (
 	// fewApart is of how many outputs one may stand apart from all others.
 	fewApart = 128
-	// distinct is of how many outputs at least one has to have another bits than
-	// the exact one, rounded: otherwise most orders of additions have its bits.
+	// distinct is of how many outputs at least one has to have other bits in
+	// another order of additions: otherwise most orders have the same.
 	distinct = 16
 	// mostEmulated is for how many products outputs are emulated, in seconds.
 	mostEmulated = 1 << 34
@@ -26,7 +27,7 @@ const (
 // from the first to the last, and they do not. Fewer than one in fewApart can
 // stand apart, since kernels that add some outputs otherwise do so by tiles,
 // and in another order more of them would differ, since more than one in
-// distinct differ from the exact ones. Where D is rounded to fewer bits than
+// distinct do in one other order. Where D is rounded to fewer bits than
 // sums have, which hides in what order the sums of parts are added, an output
 // stands apart if it has the bits of no order. Nothing is beyond in the report
 // if there is no such number of parts, or if the device cannot be emulated.
@@ -42,32 +43,51 @@ func (t *Tolerance) apart(got blas64.General) Report {
 	sample := *t
 	sample.Data = t.top((sampledOutputs + t.B.Cols - 1) / t.B.Cols)
 	var best Emulation
-	fewest := few + 1
+	length, fewest := 0, few+1
 	for _, m := range by.machines(t.A.Cols) {
-		length := partLength(m, t.A.Cols)
-		if differing(got, sample.emulate(d, length).Bits) >= fewest {
+		l := partLength(m, t.A.Cols)
+		if differing(got, sample.emulate(d, l).Bits) >= fewest {
 			continue
 		}
-		z := t.emulate(d, length)
+		z := t.emulate(d, l)
 		if n := differing(got, z.Bits); n < fewest {
-			best, fewest = z, n
+			best, length, fewest = z, l, n
 		}
 		if fewest == 0 {
 			return Report{}
 		}
 	}
-	out := by.output()
-	nearest := matrix.Map64(func(x float64) float64 { return out.Round(x, tcore.ToNearestEven) }, t.Exact)
-	if fewest > few || differing(nearest, best.Bits) <= outputs/distinct {
+	if fewest > few || differing(t.backwards(d, length), best.Bits) <= outputs/distinct {
 		return Report{}
 	}
 	want, limits := best.Bits, matrix.New64(t.Limits.Rows, t.Limits.Cols)
-	if best.Parts > 2 && out.Precision < tcore.Binary32.Precision {
+	if best.Parts > 2 && by.output().Precision < tcore.Binary32.Precision {
 		want, limits = best.Sums, best.Limits
 	}
 	r := t.compare(got, want, limits)
 	r.Alike = best.Parts
 	return r
+}
+
+// backwards returns what the device computes in another order, for parts of one
+// length: blocks of products, and parts, from the last to the first.
+func (t *Tolerance) backwards(d tcore.Device, length int) blas64.General {
+	const block = 32 // of scales, and at least those that one instruction adds
+	bits := matrix.New64(t.A.Rows, t.B.Cols)
+	for lo := (t.A.Cols - 1) / length * length; lo >= 0; lo -= length {
+		hi := min(t.A.Cols, lo+length)
+		var sum blas32.General
+		for l := lo + (hi-1-lo)/block*block; l >= lo; l -= block {
+			next := matrix.New(t.A.Rows, t.B.Cols)
+			t.part(d, l, min(hi, l+block), sum, next)
+			sum = next
+		}
+		for i, x := range sum.Data {
+			bits.Data[i] = float64(float32(bits.Data[i]) + x)
+		}
+	}
+	out := t.Implementation.output()
+	return matrix.Map64(func(x float64) float64 { return out.Round(x, tcore.ToNearestEven) }, bits)
 }
 
 // differing returns how many of the first outputs are not those of want.

@@ -8,6 +8,7 @@ import (
 	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
+	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
@@ -87,10 +88,34 @@ func TestSumsInAnyOrderDoNotStandApart(t *testing.T) {
 	}
 }
 
+// Where all orders have nearly the same bits, though not those of the exact
+// outputs, as where a device cuts the last bits of sums of e4m3 alone, an output
+// of another order does not stand apart.
+func TestSumsThatFewOrdersChangeDoNotStandApart(t *testing.T) {
+	const m, k, n = 16, 500, 16
+	d := devices.RTXBlackwellE4M3()
+	few := 0
+	for seed := range uint64(24) {
+		rng := rand.New(rand.NewPCG(seed, 7))
+		a, b := numbers(m, k, d.A, rng.Float64), numbers(k, n, d.B, rng.Float64)
+		x, y := permuted(a, b, rng.Perm(k))
+		got := kernel(tcore.Machine{Device: d}, x, y, identity)
+		if c := differing(got, kernel(tcore.Machine{Device: d}, a, b, identity)); c > 0 && c <= (m*n-1)/fewApart {
+			few++
+		}
+		if r := toleranceOf(t, d, a, b, UnknownSplit).Compare(got); !r.Within() {
+			t.Errorf("seed %d: %v", seed, r)
+		}
+	}
+	if few == 0 {
+		t.Error("in no product so few outputs differ from those in sequence, want a test of some")
+	}
+}
+
 // Where few outputs tell one number of parts from another, the one that fits
 // all of them is found.
 func TestFewOutputsTellTheParts(t *testing.T) {
-	const m, k, n, block = 48, 1003, 48, 32
+	const m, k, n, block = 48, 1003, 48, 64
 	d := devices.HopperE4M3()
 	rng := rand.New(rand.NewPCG(2, 2))
 	a, b := numbers(m, k, d.A, rng.NormFloat64), numbers(k, n, d.B, rng.NormFloat64)
@@ -101,7 +126,7 @@ func TestFewOutputsTellTheParts(t *testing.T) {
 		clear(matrix.Row(b, l)[12:])
 	}
 	tolerance := toleranceOf(t, d, a, b, UnknownSplit)
-	for _, parts := range []int{1, 2, 3, 8, 32} {
+	for _, parts := range []int{1, 2, 3, 8} {
 		got := kernel(tcore.Machine{Device: d, SplitK: parts}, a, b, identity)
 		if r := tolerance.Compare(got); !r.Within() {
 			t.Errorf("%d parts: %v", parts, r)
@@ -133,8 +158,8 @@ func TestTop(t *testing.T) {
 		t.Fatal(err)
 	}
 	all, few := matrix.New(6, 5), matrix.New(2, 5)
-	data.part(d, 0, 64, all)
-	data.top(2).part(d, 0, 64, few)
+	data.part(d, 0, 64, blas32.General{}, all)
+	data.top(2).part(d, 0, 64, blas32.General{}, few)
 	for i, x := range few.Data {
 		if x != all.Data[i] {
 			t.Errorf("%v, want %v", few.Data, all.Data[:10])

@@ -92,13 +92,14 @@ func TestSoundKernelsOfNVIDIAAreWithin(t *testing.T) {
 		if testing.Short() && i%5 != 2 {
 			continue
 		}
-		rng := rand.New(rand.NewPCG(uint64(i), 1))
-		for name, draw := range map[string]func() float64{
-			"N(0,1)": rng.NormFloat64, "U(0,1)": rng.Float64, "U(-1,0)": func() float64 { return -rng.Float64() },
-		} {
-			b := rng.Float64
-			if name == "N(0,1)" {
-				b = draw
+		for law, name := range []string{"N(0,1)", "U(0,1)", "U(-1,0)"} {
+			rng := rand.New(rand.NewPCG(uint64(i), uint64(law)))
+			draw, b := rng.Float64, rng.Float64
+			switch name {
+			case "N(0,1)":
+				draw, b = rng.NormFloat64, rng.NormFloat64
+			case "U(-1,0)":
+				draw = func() float64 { return -rng.Float64() }
 			}
 			data, err := Measure(numbers(m, k, d.A, draw), numbers(k, n, d.B, b))
 			if err != nil {
@@ -117,7 +118,7 @@ func TestSoundKernelsOfNVIDIAAreWithin(t *testing.T) {
 				}
 				x, y := permuted(data.A, data.B, rng.Perm(k))
 				for order, got := range map[string]blas64.General{
-					"in sequence": kernel(machine, data.A, data.B, func(parts int) []int { return identity(parts) }),
+					"in sequence": kernel(machine, data.A, data.B, identity),
 					"shuffled":    kernel(machine, x, y, rng.Perm),
 				} {
 					for orders, z := range limits {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
@@ -52,7 +53,7 @@ func (t *Tolerance) emulate(d tcore.Device, length int) Emulation {
 	part := matrix.New(t.A.Rows, t.B.Cols)
 	for lo := 0; lo < t.A.Cols; lo += length {
 		hi := min(t.A.Cols, lo+length)
-		t.part(d, lo, hi, part)
+		t.part(d, lo, hi, blas32.General{}, part)
 		for i, x := range part.Data {
 			z.Sums.Data[i] += float64(x)
 			z.Limits.Data[i] += math.Abs(float64(x))

@@ -54,11 +54,12 @@ func MeasureScaled(d tcore.Device, a, b tcore.Codes) (*Data, error) {
 	return data, nil
 }
 
-// part stores in z what the device computes of products lo to hi-1.
-func (d *Data) part(by tcore.Device, lo, hi int, z blas32.General) {
+// part stores in z what the device computes of C and products lo to hi-1; of an
+// empty C, of the products.
+func (d *Data) part(by tcore.Device, lo, hi int, c, z blas32.General) {
 	if d.scaled != nil {
-		by.MultiplyAddCodes(d.scaled.a.Left(lo, hi, by.ScaleBlock), d.scaled.b.Right(lo, hi, by.ScaleBlock), blas32.General{}, z)
+		by.MultiplyAddCodes(d.scaled.a.Left(lo, hi, by.ScaleBlock), d.scaled.b.Right(lo, hi, by.ScaleBlock), c, z)
 		return
 	}
-	by.MultiplyAdd(matrix.Columns(d.A, lo, hi), matrix.Rows(d.B, lo, hi), blas32.General{}, z)
+	by.MultiplyAdd(matrix.Columns(d.A, lo, hi), matrix.Rows(d.B, lo, hi), c, z)
 }

@@ -41,12 +41,16 @@ func (r *rival) byClock() *rival {
 }
 
 // startOpenBLAS builds an sgemm of OpenBLAS in dir and starts it. It answers
-// questions "m k n" and names the processor for which its routines are.
-func startOpenBLAS(dir string) *rival {
+// questions "m k n", with the speed of the median of some runs or of the
+// fastest, and names the processor for which its routines are.
+func startOpenBLAS(dir string, fastest bool) *rival {
 	program := filepath.Join(dir, "sgemm")
 	if _, err := output(exec.Command("cc", "-O2", "-o", program, "internal/bench/openblas/sgemm.c", "-lopenblas")); err != nil {
 		log.Printf("no ratios, because OpenBLAS (libopenblas-dev) does not build: %v", err)
 		return &rival{about: "no processor, since it does not build"}
+	}
+	if fastest {
+		return startRival(exec.Command(program, "fastest"))
 	}
 	return startRival(exec.Command(program))
 }

@@ -47,13 +47,16 @@ func (t *table) add(out string, before, after, mmaSim float64) {
 		}
 		name, threads, _ := strings.Cut(name, "/threads=")
 		l := t.line(name, unit)
-		clock := values["clock-"+unit]
+		speed, clock := values[unit], values["clock-"+unit]
+		if x := values["fastest-"+unit]; t.fastest && x > 0 {
+			speed, clock = x, x
+		}
 		if threads == "2" {
 			l.two = append(l.two, clock)
 			continue
 		}
 		l.one = append(l.one, clock)
-		l.speed = append(l.speed, values[unit])
+		l.speed = append(l.speed, speed)
 		if yardstick > 0 {
 			l.sgemm = append(l.sgemm, yardstick)
 		}

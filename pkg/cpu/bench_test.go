@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"testing"
-	"time"
 
 	"github.com/roundofflab/roundoff/internal/cputime"
 	"github.com/roundofflab/roundoff/pkg/cpu"
@@ -14,9 +13,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
-// benchmark times n × n products on one thread, and on two where there are
-// two, in millions of multiply-adds a second: of processor time, and of time by
-// the clock. prepare is called only for the benchmarks that are run.
+// benchmark times n × n products on one thread, and on two where there are two.
+// prepare is called only for the benchmarks that are run.
 func benchmark(b *testing.B, name string, n int, prepare func(r *rand.Rand) (multiply func())) {
 	for _, threads := range []int{1, 2} {
 		if threads > runtime.NumCPU() {
@@ -26,15 +24,7 @@ func benchmark(b *testing.B, name string, n int, prepare func(r *rand.Rand) (mul
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
 			multiply := prepare(rand.New(rand.NewPCG(seed, 3)))
 			multiply() // the memory that it takes is there from then on, as that of sgemm is
-			var spent time.Duration
-			start := cputime.Spent()
-			for b.Loop() {
-				multiply()
-			}
-			spent = cputime.Spent() - start
-			macs := float64(n) * float64(n) * float64(n) * float64(b.N)
-			b.ReportMetric(macs/spent.Seconds()/1e6, "MMAC/s")
-			b.ReportMetric(macs/b.Elapsed().Seconds()/1e6, "clock-MMAC/s")
+			cputime.Products(b, float64(n)*float64(n)*float64(n), multiply)
 		})
 	}
 }

@@ -93,9 +93,7 @@ func factors(m, k, n int) (a, b, d blas32.General) {
 	return a, b, matrix.New(m, n)
 }
 
-// BenchmarkPlan times products on one thread, and on two where there are two,
-// in millions of multiply-adds a second: of processor time, and of time by the
-// clock.
+// BenchmarkPlan times products on one thread, and on two where there are two.
 func BenchmarkPlan(b *testing.B) {
 	time := func(what benchmarked, m, k, n int, shape string) {
 		for _, threads := range []int{1, 2} {
@@ -106,14 +104,9 @@ func BenchmarkPlan(b *testing.B) {
 				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
 				x, y, d := factors(m, k, n)
 				p := plan.Plan{Order: what.order(k), Output: tcore.Binary16}
-				start := cputime.Spent()
-				for b.Loop() {
+				cputime.Products(b, float64(m)*float64(k)*float64(n), func() {
 					p.GEMM(blas.NoTrans, blas.NoTrans, 1, x, y, 0, blas32.General{}, d)
-				}
-				spent := cputime.Spent() - start
-				macs := float64(m) * float64(k) * float64(n) * float64(b.N)
-				b.ReportMetric(macs/spent.Seconds()/1e6, "MMAC/s")
-				b.ReportMetric(macs/b.Elapsed().Seconds()/1e6, "clock-MMAC/s")
+				})
 			})
 		}
 	}

@@ -30,9 +30,8 @@ func (s shape) String() string {
 }
 
 // benchmarkProduct times a product on one thread, and on two where there are
-// two, in millions of multiply-adds a second: of processor time, and of time by
-// the clock. It reports the percentage of the multiply-adds that each path
-// computed. prepare is called only for the benchmarks that are run.
+// two, and reports the percentage of the multiply-adds that each path computed.
+// prepare is called only for the benchmarks that are run.
 func benchmarkProduct(b *testing.B, name string, s shape, prepare func() (multiply func())) {
 	for _, threads := range []int{1, 2} {
 		if threads > runtime.NumCPU() {
@@ -41,20 +40,11 @@ func benchmarkProduct(b *testing.B, name string, s shape, prepare func() (multip
 		b.Run(fmt.Sprintf("device=%s/n=%v/threads=%d", name, s, threads), func(b *testing.B) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
 			multiply := prepare()
-			var spent time.Duration
-			n := counted(func() {
-				start := cputime.Spent()
-				for b.Loop() {
-					multiply()
-				}
-				spent = cputime.Spent() - start
-			})
-			macs := float64(s.m) * float64(s.k) * float64(s.n) * float64(b.N)
-			b.ReportMetric(macs/spent.Seconds()/1e6, "MMAC/s")
-			b.ReportMetric(macs/b.Elapsed().Seconds()/1e6, "clock-MMAC/s")
+			macs := float64(s.m) * float64(s.k) * float64(s.n)
+			n := counted(func() { cputime.Products(b, macs, multiply) })
 			for _, p := range paths {
 				if n[p] > 0 {
-					b.ReportMetric(100*float64(n[p])/macs, "%"+strings.ReplaceAll(p.name, " ", "_"))
+					b.ReportMetric(100*float64(n[p])/(macs*float64(b.N)), "%"+strings.ReplaceAll(p.name, " ", "_"))
 				}
 			}
 		})

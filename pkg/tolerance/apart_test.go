@@ -89,8 +89,8 @@ func TestSumsInAnyOrderDoNotStandApart(t *testing.T) {
 }
 
 // Where all orders have nearly the same bits, though not those of the exact
-// outputs, as where a device cuts the last bits of sums of e4m3 alone, an output
-// of another order does not stand apart.
+// outputs, as where a device cuts the last bits of sums of e4m3 alone, no output
+// of another order stands apart.
 func TestSumsThatFewOrdersChangeDoNotStandApart(t *testing.T) {
 	const m, k, n = 16, 500, 16
 	d := devices.RTXBlackwellE4M3()

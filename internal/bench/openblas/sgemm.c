@@ -4,15 +4,18 @@
  * for a row-major m x k by k x n product of binary32 numbers. The speed is that
  * of the median of runs that take a twentieth of a second in all, by the time
  * of the processor, which other programs do not change; or, if it is started
- * with an argument, by the clock. */
+ * with the argument clock, by the clock, or with fastest that of the fastest
+ * run by the clock. */
 #include <cblas.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 enum { MAX_RUNS = 1000 };
 
 static clockid_t timer = CLOCK_PROCESS_CPUTIME_ID;
+static int fastest;
 
 static double now(void) {
 	struct timespec t;
@@ -51,13 +54,15 @@ static double speed(int m, int k, int n) {
 	free(a);
 	free(b);
 	free(c);
-	return 1e-6 * m * k * n / seconds[runs / 2];
+	return 1e-6 * m * k * n / seconds[fastest ? 0 : runs / 2];
 }
 
 int main(int argc, char **argv) {
 	int m, k, n;
-	if (argc > 1)
+	if (argc > 1) {
 		timer = CLOCK_MONOTONIC;
+		fastest = !strcmp(argv[1], "fastest");
+	}
 	openblas_set_num_threads(1);
 	printf("%s\n", openblas_get_corename());
 	fflush(stdout);

@@ -12,22 +12,21 @@ import (
 const (
 	// fewApart is of how many outputs one may stand apart from all others.
 	fewApart = 128
-	// distinct is of how many outputs at least one has to have other bits in
-	// another order of additions: otherwise most orders have the same.
-	distinct = 16
 	// mostEmulated is for how many products outputs are emulated, in seconds.
 	mostEmulated = 1 << 34
 	// sampledOutputs is how many outputs tell which numbers of parts of K are
 	// emulated for all.
 	sampledOutputs = 256
+	// reorderedOutputs is how many outputs tell whether the order shows.
+	reorderedOutputs = 4096
 )
 
 // apart reports which outputs, all within their limits, stand apart: all others
 // have the bits that the device computes for one number of parts of K, added
 // from the first to the last, and they do not. Fewer than one in fewApart can
 // stand apart, since kernels that add some outputs otherwise do so by tiles,
-// and in another order more of them would differ, since more than one in
-// distinct do in one other order. Where D is rounded to fewer bits than
+// and in another order more of them would differ, since many more do in each of
+// some orders. Where D is rounded to fewer bits than
 // sums have, which hides in what order the sums of parts are added, an output
 // stands apart if it has the bits of no order. Nothing is beyond in the report
 // if there is no such number of parts, or if the device cannot be emulated.
@@ -43,36 +42,74 @@ func (t *Tolerance) apart(got blas64.General) Report {
 	sample := *t
 	sample.Data = t.top((sampledOutputs + t.B.Cols - 1) / t.B.Cols)
 	var best Emulation
-	length, fewest := 0, few+1
+	fewest := few + 1
 	for _, m := range by.machines(t.A.Cols) {
-		l := partLength(m, t.A.Cols)
-		if differing(got, sample.emulate(d, l).Bits) >= fewest {
+		length := partLength(m, t.A.Cols)
+		if differing(got, sample.emulate(d, length).Bits) >= fewest {
 			continue
 		}
-		z := t.emulate(d, l)
+		z := t.emulate(d, length)
 		if n := differing(got, z.Bits); n < fewest {
-			best, length, fewest = z, l, n
+			best, fewest = z, n
 		}
 		if fewest == 0 {
 			return Report{}
 		}
 	}
-	if fewest > few || differing(t.backwards(d, length), best.Bits) <= outputs/distinct {
+	if fewest > few {
 		return Report{}
 	}
 	want, limits := best.Bits, matrix.New64(t.Limits.Rows, t.Limits.Cols)
 	if best.Parts > 2 && by.output().Precision < tcore.Binary32.Precision {
 		want, limits = best.Sums, best.Limits
 	}
+	sample.Data = t.top((reorderedOutputs + t.B.Cols - 1) / t.B.Cols)
+	for _, m := range by.machines(t.A.Cols) {
+		for _, other := range sample.otherOrders(d, partLength(m, t.A.Cols)) {
+			if beyond(other, want, limits) < atLeast(float64(fewest)*float64(other.Rows)/float64(t.A.Rows)) {
+				return Report{}
+			}
+		}
+	}
 	r := t.compare(got, want, limits)
 	r.Alike = best.Parts
 	return r
 }
 
-// backwards returns what the device computes in another order, for parts of one
-// length: blocks of products, and parts, from the last to the first.
+// atLeast returns how many outputs must differ in another order, so that it is
+// no chance if few do: where an order changes half as many, no more than few do
+// with a probability of 10⁻⁴ at the most.
+func atLeast(few float64) int { return int(math.Ceil(4*few)) + 20 }
+
+// otherOrders returns what the device computes in other orders, with parts of K
+// of one length: from the last product to the first, and with the rest of K, of
+// which parts or blocks are not full, before all others. The former is left out
+// where a part is one block, whose products are added at once.
+func (t *Tolerance) otherOrders(d tcore.Device, length int) (all []blas64.General) {
+	unit := d.BlockTerms()
+	if length > unit {
+		all = append(all, t.backwards(d, length))
+	}
+	if length < t.A.Cols {
+		unit = length
+	}
+	if rest := t.A.Cols % unit; rest > 0 && t.scaled == nil {
+		padded := *t
+		padded.Data = t.padded(unit - rest)
+		if length == t.A.Cols {
+			length = padded.A.Cols
+		}
+		all = append(all, padded.emulate(d, length).Bits)
+	}
+	return all
+}
+
+// backwards returns what the device computes with blocks of products, and
+// parts, from the last to the first, at most mostBlocks of them in each part.
 func (t *Tolerance) backwards(d tcore.Device, length int) blas64.General {
-	const block = 32 // of scales, and at least those that one instruction adds
+	const mostBlocks = 64
+	block := d.BlockTerms()
+	block *= (length + mostBlocks*block - 1) / (mostBlocks * block)
 	bits := matrix.New64(t.A.Rows, t.B.Cols)
 	for lo := (t.A.Cols - 1) / length * length; lo >= 0; lo -= length {
 		hi := min(t.A.Cols, lo+length)
@@ -88,6 +125,17 @@ func (t *Tolerance) backwards(d tcore.Device, length int) blas64.General {
 	}
 	out := t.Implementation.output()
 	return matrix.Map64(func(x float64) float64 { return out.Round(x, tcore.ToNearestEven) }, bits)
+}
+
+// beyond returns how many of the first outputs are further from those of want
+// than limits.
+func beyond(got, want, limits blas64.General) (n int) {
+	for i, x := range got.Data {
+		if y := want.Data[i]; !(math.Abs(x-y) <= limits.Data[i]) && !(math.IsNaN(x) && math.IsNaN(y)) {
+			n++
+		}
+	}
+	return n
 }
 
 // differing returns how many of the first outputs are not those of want.
@@ -109,6 +157,19 @@ func (d *Data) top(rows int) *Data {
 		blocks := len(of.a.Scales) / of.a.Rows
 		of.a.Rows, of.a.Data, of.a.Scales = z.A.Rows, of.a.Data[:z.A.Rows*of.a.Cols], of.a.Scales[:z.A.Rows*blocks]
 		z.scaled = &of
+	}
+	return &z
+}
+
+// padded returns the data with products of zeros before all others.
+func (d *Data) padded(zeros int) *Data {
+	z := *d
+	z.A, z.B = matrix.New(d.A.Rows, zeros+d.A.Cols), matrix.New(zeros+d.B.Rows, d.B.Cols)
+	for i := range d.A.Rows {
+		copy(matrix.Row(z.A, i)[zeros:], matrix.Row(d.A, i))
+	}
+	for l := range d.B.Rows {
+		copy(matrix.Row(z.B, zeros+l), matrix.Row(d.B, l))
 	}
 	return &z
 }

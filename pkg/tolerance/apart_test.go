@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/roundofflab/roundoff/internal/matrix"
+	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
 	"gonum.org/v1/gonum/blas/blas32"
@@ -89,26 +90,86 @@ func TestSumsInAnyOrderDoNotStandApart(t *testing.T) {
 }
 
 // Where all orders have nearly the same bits, though not those of the exact
-// outputs, as where a device cuts the last bits of sums of e4m3 alone, no output
-// of another order stands apart.
+// outputs, as where a device cuts the last bits of sums of e4m3 alone, no
+// output of another order stands apart, nor where K in one number of parts has
+// nearly the bits of another.
 func TestSumsThatFewOrdersChangeDoNotStandApart(t *testing.T) {
-	const m, k, n = 16, 500, 16
-	d := devices.RTXBlackwellE4M3()
-	few := 0
-	for seed := range uint64(24) {
-		rng := rand.New(rand.NewPCG(seed, 7))
-		a, b := numbers(m, k, d.A, rng.Float64), numbers(k, n, d.B, rng.Float64)
-		x, y := permuted(a, b, rng.Perm(k))
-		got := kernel(tcore.Machine{Device: d}, x, y, identity)
-		if c := differing(got, kernel(tcore.Machine{Device: d}, a, b, identity)); c > 0 && c <= (m*n-1)/fewApart {
-			few++
+	for _, c := range []struct {
+		device  tcore.Device
+		size, k int
+		normal  bool
+	}{
+		{devices.RTXBlackwellE4M3(), 16, 500, false},
+		{devices.HopperMMAE5M2(), 24, 256, true},
+	} {
+		d, few := c.device, 0
+		for seed := range uint64(16) {
+			rng := rand.New(rand.NewPCG(seed, 7))
+			draw := rng.Float64
+			if c.normal {
+				draw = rng.NormFloat64
+			}
+			a, b := numbers(c.size, c.k, d.A, draw), numbers(c.k, c.size, d.B, draw)
+			tolerance := toleranceOf(t, d, a, b, UnknownSplit)
+			for _, parts := range []int{1, 2, 5} {
+				machine := tcore.Machine{Device: d, SplitK: parts}
+				x, y := permuted(a, b, rng.Perm(c.k))
+				got := kernel(machine, x, y, identity)
+				if n := differing(got, kernel(machine, a, b, identity)); n > 0 && n <= (c.size*c.size-1)/fewApart {
+					few++
+				}
+				if r := tolerance.Compare(got); !r.Within() {
+					t.Errorf("%s, seed %d, %d parts: %v", d.Name, seed, parts, r)
+				}
+			}
 		}
-		if r := toleranceOf(t, d, a, b, UnknownSplit).Compare(got); !r.Within() {
-			t.Errorf("seed %d: %v", seed, r)
+		if few == 0 {
+			t.Errorf("%s: in no product so few outputs differ from those in sequence, want a test of some", d.Name)
 		}
 	}
-	if few == 0 {
-		t.Error("in no product so few outputs differ from those in sequence, want a test of some")
+}
+
+// Each of the other orders that are asked is the only one somewhere: from the
+// last block to the first where all parts are full, and the rest of K before
+// all others where each part is one block.
+func TestOrdersOfOneKindDoNotStandApart(t *testing.T) {
+	const m, n = 16, 16
+	d := devices.RTXBlackwellE4M3()
+	for _, c := range []struct{ k, parts int }{{512, 1}, {1003, 32}} {
+		machine, few := tcore.Machine{Device: d, SplitK: c.parts}, 0
+		for seed := range uint64(24) {
+			rng := rand.New(rand.NewPCG(seed, 7))
+			a, b := numbers(m, c.k, d.A, rng.Float64), numbers(c.k, n, d.B, rng.Float64)
+			data, err := Measure(a, b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tolerance, err := data.Of(Implementation{Machine: machine, Orders: OneMachine}, roundoff.FailureOf(1-1e-6))
+			if err != nil {
+				t.Fatal(err)
+			}
+			blocks := identity(c.k)
+			for l := range blocks {
+				blocks[l] = c.k - 1 - l
+			}
+			x, y := permuted(a, b, blocks)
+			rest := data.padded(31 - (c.k-1)%32)
+			for order, got := range map[string]blas64.General{
+				"backwards":  kernel(machine, x, y, identity),
+				"rest first": kernel(machine, rest.A, rest.B, identity),
+				"shuffled":   kernel(machine, a, b, rng.Perm),
+			} {
+				if differing(got, kernel(machine, a, b, identity)) == 1 {
+					few++
+				}
+				if r := tolerance.Compare(got); !r.Within() {
+					t.Errorf("K = %d, %d parts, seed %d, %s: %v", c.k, c.parts, seed, order, r)
+				}
+			}
+		}
+		if few == 0 {
+			t.Errorf("K = %d, %d parts: in no product one output differs from those in sequence, want a test of some", c.k, c.parts)
+		}
 	}
 }
 

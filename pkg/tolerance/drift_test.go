@@ -83,9 +83,9 @@ func nvidia() (all []tcore.Device) {
 }
 
 // Sound kernels are within their tolerance on every tensor core of NVIDIA,
-// whatever the number of parts of K, the order of products in them, and the
-// order in which their sums are added, also where truncation has a drift to
-// either side.
+// whatever the number of parts of K, the order of products in them, of all or of
+// two blocks, and the order in which their sums are added, also where truncation
+// has a drift to either side.
 func TestSoundKernelsOfNVIDIAAreWithin(t *testing.T) {
 	const m, k, n = 16, 500, 16
 	for i, d := range nvidia() {
@@ -105,6 +105,12 @@ func TestSoundKernelsOfNVIDIAAreWithin(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			blocks := identity(k)
+			for l := range 32 {
+				blocks[l], blocks[k-64+l] = k-64+l, l
+			}
+			swappedA, swappedB := permuted(data.A, data.B, blocks)
+			padded := data.padded(12) // to 512
 			limits := map[string]*Tolerance{}
 			if limits["split"], err = data.Of(Implementation{Machine: tcore.Machine{Device: d}}, roundoff.FailureOf(1-1e-6)); err != nil {
 				t.Fatal(err)
@@ -120,6 +126,8 @@ func TestSoundKernelsOfNVIDIAAreWithin(t *testing.T) {
 				for order, got := range map[string]blas64.General{
 					"in sequence": kernel(machine, data.A, data.B, identity),
 					"shuffled":    kernel(machine, x, y, rng.Perm),
+					"swapped":     kernel(machine, swappedA, swappedB, identity),
+					"rest first":  kernel(machine, padded.A, padded.B, identity),
 				} {
 					for orders, z := range limits {
 						if r := z.Compare(got); !r.Within() {

@@ -83,9 +83,9 @@ func nvidia() (all []tcore.Device) {
 }
 
 // Sound kernels are within their tolerance on every tensor core of NVIDIA,
-// whatever the number of parts of K, the order of products in them, of all or of
-// two blocks, and the order in which their sums are added, also where truncation
-// has a drift to either side.
+// whatever the number of parts of K, the order of products in them, of all or
+// of two blocks, and the order in which their sums are added, also where
+// truncation has a drift to either side.
 func TestSoundKernelsOfNVIDIAAreWithin(t *testing.T) {
 	const m, k, n = 16, 500, 16
 	for i, d := range nvidia() {

@@ -1,6 +1,7 @@
 //go:build unix
 
-// Package cputime tells the processor time of a program, for benchmarks.
+// Package cputime tells the processor time of a program, and how fast products
+// are, for benchmarks.
 package cputime
 
 import (

@@ -25,11 +25,11 @@ const (
 // have the bits that the device computes for one number of parts of K, added
 // from the first to the last, and they do not. Fewer than one in fewApart can
 // stand apart, since kernels that add some outputs otherwise do so by tiles,
-// and in another order more of them would differ, since many more do in each of
-// some orders. Where D is rounded to fewer bits than
-// sums have, which hides in what order the sums of parts are added, an output
-// stands apart if it has the bits of no order. Nothing is beyond in the report
-// if there is no such number of parts, or if the device cannot be emulated.
+// and in another order more of them would differ, if the order shows. Where D
+// is rounded to fewer bits than sums have, which hides in what order the sums
+// of parts are added, an output stands apart if it has the bits of no order.
+// Nothing is beyond in the report if there is no such number of parts, or if
+// the device cannot be emulated.
 func (t *Tolerance) apart(got blas64.General) Report {
 	by, d := t.Implementation, t.Implementation.device()
 	outputs := len(t.Limits.Data)
@@ -39,17 +39,16 @@ func (t *Tolerance) apart(got blas64.General) Report {
 		float64(outputs)*float64(t.A.Cols) > mostEmulated {
 		return Report{}
 	}
-	sample := *t
-	sample.Data = t.top((sampledOutputs + t.B.Cols - 1) / t.B.Cols)
+	sample := t.first(sampledOutputs)
 	var best Emulation
 	fewest := few + 1
 	for _, m := range by.machines(t.A.Cols) {
 		length := partLength(m, t.A.Cols)
-		if differing(got, sample.emulate(d, length).Bits) >= fewest {
+		if differing(got, sample.emulate(d, length).Bits, blas64.General{}) >= fewest {
 			continue
 		}
 		z := t.emulate(d, length)
-		if n := differing(got, z.Bits); n < fewest {
+		if n := differing(got, z.Bits, blas64.General{}); n < fewest {
 			best, fewest = z, n
 		}
 		if fewest == 0 {
@@ -63,17 +62,28 @@ func (t *Tolerance) apart(got blas64.General) Report {
 	if best.Parts > 2 && by.output().Precision < tcore.Binary32.Precision {
 		want, limits = best.Sums, best.Limits
 	}
-	sample.Data = t.top((reorderedOutputs + t.B.Cols - 1) / t.B.Cols)
-	for _, m := range by.machines(t.A.Cols) {
-		for _, other := range sample.otherOrders(d, partLength(m, t.A.Cols)) {
-			if beyond(other, want, limits) < atLeast(float64(fewest)*float64(other.Rows)/float64(t.A.Rows)) {
-				return Report{}
-			}
-		}
+	if !t.orderShows(d, want, limits, fewest) {
+		return Report{}
 	}
 	r := t.compare(got, want, limits)
 	r.Alike = best.Parts
 	return r
+}
+
+// orderShows reports whether so many outputs are further from those of want
+// than limits in every other order of additions, for every number of parts that
+// the implementation may have, that it is no chance if few are.
+func (t *Tolerance) orderShows(d tcore.Device, want, limits blas64.General, few int) bool {
+	sample := t.first(reorderedOutputs)
+	share := float64(sample.A.Rows) / float64(t.A.Rows)
+	for _, m := range t.Implementation.machines(t.A.Cols) {
+		for _, other := range sample.otherOrders(d, partLength(m, t.A.Cols)) {
+			if differing(want, other, limits) < atLeast(float64(few)*share) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // atLeast returns how many outputs must differ in another order, so that it is
@@ -127,25 +137,25 @@ func (t *Tolerance) backwards(d tcore.Device, length int) blas64.General {
 	return matrix.Map64(func(x float64) float64 { return out.Round(x, tcore.ToNearestEven) }, bits)
 }
 
-// beyond returns how many of the first outputs are further from those of want
-// than limits.
-func beyond(got, want, limits blas64.General) (n int) {
-	for i, x := range got.Data {
-		if y := want.Data[i]; !(math.Abs(x-y) <= limits.Data[i]) && !(math.IsNaN(x) && math.IsNaN(y)) {
-			n++
+// differing returns how many of the first outputs of got are not those of want,
+// nor within limits of them, of which there may be none.
+func differing(got, want, limits blas64.General) (n int) {
+	for i, x := range want.Data {
+		y := got.Data[i/want.Cols*got.Stride+i%want.Cols]
+		if x == y || math.IsNaN(x) && math.IsNaN(y) || limits.Data != nil && math.Abs(x-y) <= limits.Data[i] {
+			continue
 		}
+		n++
 	}
 	return n
 }
 
-// differing returns how many of the first outputs are not those of want.
-func differing(got, want blas64.General) (n int) {
-	for i, x := range want.Data {
-		if y := got.Data[i/want.Cols*got.Stride+i%want.Cols]; x != y && !(math.IsNaN(x) && math.IsNaN(y)) {
-			n++
-		}
-	}
-	return n
+// first returns the tolerance with the data of the first rows of A, of at least
+// so many outputs if there are.
+func (t *Tolerance) first(outputs int) *Tolerance {
+	z := *t
+	z.Data = t.top((outputs + t.B.Cols - 1) / t.B.Cols)
+	return &z
 }
 
 // top returns the data of the first rows of A.

@@ -1,7 +1,9 @@
 package tolerance
 
 import (
+	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -199,21 +201,114 @@ func TestFewOutputsTellTheParts(t *testing.T) {
 	}
 }
 
+// Backwards is what the device computes of products whose blocks are in the
+// other order, with sums of parts from the last to the first.
+func TestBackwards(t *testing.T) {
+	const m, k, n, parts = 5, 512, 6, 4
+	d := devices.HopperE4M3()
+	machine := tcore.Machine{Device: d, SplitK: parts}
+	rng := rand.New(rand.NewPCG(4, 4))
+	a, b := numbers(m, k, d.A, rng.NormFloat64), numbers(k, n, d.B, rng.NormFloat64)
+	length, block := partLength(machine, k), d.BlockTerms()
+	order := identity(k)
+	for l := range order {
+		lo := l / length * length
+		order[l] = lo + (length/block-1-(l-lo)/block)*block + l%block
+	}
+	x, y := permuted(a, b, order)
+	last := func(parts int) []int { z := identity(parts); slices.Reverse(z); return z }
+	got, want := toleranceOf(t, d, a, b, UnknownSplit).backwards(d, length), kernel(machine, x, y, last)
+	if c := differing(got, want, blas64.General{}); c > 0 {
+		t.Errorf("%d outputs differ from those of reversed blocks", c)
+	}
+	if c := differing(got, kernel(machine, a, b, identity), blas64.General{}); c == 0 {
+		t.Error("all outputs are those in sequence, want data where the order shows")
+	}
+}
+
+// With scales as well.
+func TestBackwardsWithScales(t *testing.T) {
+	const m, k, n = 16, 1024, 16
+	d := devices.BlackwellMXE4M3()
+	block := d.BlockTerms()
+	scales := block / d.ScaleBlock // in a block
+	rng := rand.New(rand.NewPCG(6, 6))
+	x, y := randomCodes(rng, d, m, k, m*k/d.ScaleBlock), randomCodes(rng, d, k, n, n*k/d.ScaleBlock)
+	measured := func(x, y tcore.Codes) *Tolerance {
+		data, err := MeasureScaled(d, x, y)
+		if err != nil {
+			t.Fatal(err)
+		}
+		z, err := data.Of(Implementation{Machine: tcore.Machine{Device: d}}, roundoff.Never)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return z
+	}
+	reversed := func(data []uint8, rows, cols int, along bool, block int) (z []uint8) {
+		z = make([]uint8, len(data))
+		for i := range rows {
+			for j := range cols {
+				l, of := i, rows
+				if along {
+					l, of = j, cols
+				}
+				l = of - block - l/block*block + l%block
+				if along {
+					z[i*cols+l] = data[i*cols+j]
+				} else {
+					z[l*cols+j] = data[i*cols+j]
+				}
+			}
+		}
+		return z
+	}
+	u, v := x, y
+	u.Data, u.Scales = reversed(x.Data, m, k, true, block), reversed(x.Scales, m, k/d.ScaleBlock, true, scales)
+	v.Data, v.Scales = reversed(y.Data, k, n, false, block), reversed(y.Scales, k/d.ScaleBlock, n, false, scales)
+	got := measured(x, y).backwards(d, k)
+	if c := differing(got, measured(u, v).emulate(d, k).Bits, blas64.General{}); c > 0 {
+		t.Errorf("%d outputs differ from those of reversed blocks", c)
+	}
+	if c := differing(got, measured(x, y).emulate(d, k).Bits, blas64.General{}); c == 0 {
+		t.Error("all outputs are those in sequence, want data where the order shows")
+	}
+}
+
+// Where another order changes half as many outputs as are asked for, at most
+// few of them differ with a probability of 10⁻⁴.
+func TestAtLeast(t *testing.T) {
+	for few := range 40 {
+		mean := float64(atLeast(float64(few))) / 2
+		p, term := 0.0, math.Exp(-mean) // of Poisson's distribution
+		for i := range few + 1 {
+			p += term
+			term *= mean / float64(i+1)
+		}
+		if p > 1e-4 {
+			t.Errorf("few = %d: %.1e, want 1e-4 or less", few, p)
+		}
+	}
+}
+
+func TestDiffering(t *testing.T) {
+	inf, nan := math.Inf(1), math.NaN()
+	got := blas64.General{Rows: 3, Cols: 2, Stride: 3, Data: []float64{1, inf, 0, nan, 2, 0, 9, 9, 0}}
+	want := blas64.General{Rows: 2, Cols: 2, Stride: 2, Data: []float64{1.5, inf, nan, 4}}
+	limits := blas64.General{Rows: 2, Cols: 2, Stride: 2, Data: []float64{0.5, 0, 0, 1}}
+	if n := differing(got, want, blas64.General{}); n != 2 {
+		t.Errorf("%d differ, want 2", n)
+	}
+	if n := differing(got, want, limits); n != 1 {
+		t.Errorf("%d differ by more than limits, want 1", n)
+	}
+}
+
 // The first rows of codes and scales are those of the data.
 func TestTop(t *testing.T) {
 	d := devices.BlackwellMXE4M3()
 	rng := rand.New(rand.NewPCG(1, 1))
-	codes := func(rows, cols, scales int) tcore.Codes {
-		z := tcore.Codes{Rows: rows, Cols: cols, Data: make([]uint8, rows*cols), Scales: make([]uint8, scales)}
-		for i := range z.Data {
-			z.Data[i] = uint8(d.A.Encode(rng.NormFloat64(), tcore.ToNearestEven))
-		}
-		for i := range z.Scales {
-			z.Scales[i] = uint8(125 + rng.IntN(5))
-		}
-		return z
-	}
-	a, b := codes(6, 64, 12), codes(64, 5, 10)
+	a, b := randomCodes(rng, d, 6, 64, 12), randomCodes(rng, d, 64, 5, 10)
 	data, err := MeasureScaled(d, a, b)
 	if err != nil {
 		t.Fatal(err)
@@ -230,4 +325,16 @@ func TestTop(t *testing.T) {
 	if z := data.top(9); z.A.Rows != 6 || data.A.Rows != 6 || data.scaled.a.Rows != 6 {
 		t.Errorf("%d rows, want 6", z.A.Rows)
 	}
+}
+
+// randomCodes returns codes of numbers, and of scales near 1.
+func randomCodes(rng *rand.Rand, d tcore.Device, rows, cols, scales int) tcore.Codes {
+	z := tcore.Codes{Rows: rows, Cols: cols, Data: make([]uint8, rows*cols), Scales: make([]uint8, scales)}
+	for i := range z.Data {
+		z.Data[i] = uint8(d.A.Encode(rng.NormFloat64(), tcore.ToNearestEven))
+	}
+	for i := range z.Scales {
+		z.Scales[i] = uint8(125 + rng.IntN(5))
+	}
+	return z
 }

@@ -2,14 +2,20 @@ package quantisation
 
 import (
 	"cmp"
+	"flag"
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/internal/sample"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 	"github.com/roundofflab/roundoff/pkg/tcore"
+	"github.com/sbinet/npyio/npy"
+	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
@@ -168,6 +174,48 @@ func TestTightnessOfStochasticRounding(t *testing.T) {
 			}
 		}
 	}
+}
+
+var layer = flag.String("layer", "", "A.npy,B.npy: test stochastic rounding of these binary32 matrices, such as a layer of a network")
+
+// Of a layer of a network the largest error is more than 0.6 of the tightest
+// bound as well, in each of five draws of the random bits.
+func TestTightnessOfStochasticRoundingOfALayer(t *testing.T) {
+	nameA, nameB, found := strings.Cut(*layer, ",")
+	if !found {
+		t.Skip("needs -layer A.npy,B.npy")
+	}
+	a, b := layerOf(t, nameA), layerOf(t, nameB)
+	for seed := range uint64(5) {
+		τ := tightnessOf(t, tcore.E4M3, a, b, seed)
+		t.Logf("%d × %d × %d, seed %d: %.2f", a.Rows, a.Cols, b.Cols, seed, τ)
+		if most := max(τ.subGaussian, τ.bernstein, τ.chernoff, τ.refined, τ.tightest); most > 1 || τ.tightest < 0.6 {
+			t.Errorf("seed %d: %.2f, want 1 at most, and 0.6 of the tightest", seed, τ)
+		}
+	}
+}
+
+// layerOf reads a matrix of binary32.
+func layerOf(t *testing.T, name string) blas64.General {
+	t.Helper()
+	file, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	r, err := npy.NewReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var data []float32
+	if err := r.Read(&data); err != nil {
+		t.Fatal(err)
+	}
+	shape := r.Header.Descr.Shape
+	if len(shape) != 2 || r.Header.Descr.Fortran {
+		t.Fatalf("%s: shape %v, want a matrix in the order of C", name, shape)
+	}
+	return matrix.Float64(blas32.General{Rows: shape[0], Cols: shape[1], Stride: shape[1], Data: data})
 }
 
 // One output is rounded many times: the errors exceed bounds of 90, 99 and 99.9

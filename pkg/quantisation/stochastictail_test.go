@@ -2,10 +2,13 @@ package quantisation
 
 import (
 	"cmp"
+	"encoding/binary"
 	"flag"
 	"math"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -216,6 +219,24 @@ func layerOf(t *testing.T, name string) blas64.General {
 		t.Fatalf("%s: shape %v, want a matrix in the order of C", name, shape)
 	}
 	return matrix.Float64(blas32.General{Rows: shape[0], Cols: shape[1], Stride: shape[1], Data: data})
+}
+
+// A file is read row by row, as NumPy stores it.
+func TestLayerOf(t *testing.T) {
+	const header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }\n"
+	file := append([]byte("\x93NUMPY\x01\x00"), byte(len(header)), 0)
+	file, err := binary.Append(append(file, header...), binary.LittleEndian, []float32{1, 2, 3, 4, 5, 6})
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(t.TempDir(), "a.npy")
+	if err := os.WriteFile(name, file, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	want := blas64.General{Rows: 2, Cols: 3, Stride: 3, Data: []float64{1, 2, 3, 4, 5, 6}}
+	if got := layerOf(t, name); !reflect.DeepEqual(got, want) {
+		t.Errorf("read %v, want %v", got, want)
+	}
 }
 
 // One output is rounded many times: the errors exceed bounds of 90, 99 and 99.9

@@ -182,6 +182,15 @@ func oracleFused(d Device, f Fused, in oracleInput) float64 {
 	}
 	v := new(big.Float).SetPrec(exactBits).SetInt(total)
 	v.SetMantExp(v, top-f.FractionBits)
+	z := oracleRoundFused(f, v)
+	if z == 0 && !f.NegativeTiny {
+		return 0
+	}
+	return z
+}
+
+// oracleRoundFused is the last rounding of a Fused core, with the sign of v.
+func oracleRoundFused(f Fused, v *big.Float) float64 {
 	if f.Rounding == ToNearestEven {
 		return oracleRound(f.Result, v, ToNearestEven)
 	}

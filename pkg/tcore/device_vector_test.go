@@ -128,6 +128,46 @@ func compareVector(t *testing.T, d Device, v deviceVector) {
 	}
 }
 
+// TestTinyProduct compares every device whose inputs have such products with
+// the oracle: one product, nearer to zero than the numbers of the result are to
+// each other, beside zeros of both signs.
+func TestTinyProduct(t *testing.T) {
+	each := 200
+	if testing.Short() {
+		each = 40
+	}
+	negative := 0 // products below zero of cores that never give -0 for them
+	for i, d := range Devices() {
+		least := math.Ldexp(1, d.C.minQuantum())
+		if d.ScaleBlock > 0 || math.Ldexp(1, d.A.minQuantum()+d.B.minQuantum()) > least {
+			continue
+		}
+		rng := rand.New(rand.NewPCG(12, uint64(i)))
+		for n := 0; n < each; {
+			v := deviceVector{Device: d.Name, X: make([]uint64, d.Core.width()), Y: make([]uint64, d.Core.width())}
+			v.X[0], v.Y[0] = randomCode(rng, d.A, 0), randomCode(rng, d.B, 0)
+			p := decodeOperand(d.A, v.X[0]) * decodeOperand(d.B, v.Y[0])
+			if !(0 < math.Abs(p) && math.Abs(p) < 2*least) {
+				continue
+			}
+			n++
+			v.C = d.C.Encode(signed(0, rng.IntN(2) == 0), ToNearestEven)
+			v.D = oracleDot(d, v)
+			compareVector(t, d, v)
+			compareGEMM(t, d, v)
+			if f, ok := d.Core.(Fused); ok && p < 0 && -p < least && !f.NegativeTiny && f.Rounding == ToZero {
+				negative++
+				if v.D != 0 {
+					t.Errorf("%s: %+v gives %#x, want 0", d.Name, v, v.D)
+				}
+			}
+		}
+	}
+	if negative == 0 {
+		t.Error("no product below zero was rounded to zero")
+	}
+}
+
 // writeVectors writes some vectors for every device.
 func writeVectors(t *testing.T, path string) {
 	const each = 16

@@ -119,8 +119,9 @@ class Student:
         if [c["source"] for c in back["content"]["cells"]] != [c["source"] for c in notebook["cells"]]:
             self.lost.append("the notebook that was saved is not the one that was read back")
 
-    async def execute(self, socket, code):
-        """Runs a cell and returns the status of its reply, once its output is complete."""
+    async def execute(self, socket, code, shown=None):
+        """Runs a cell and returns the status of its reply, once its output is complete. Sets the event shown when it
+        prints something."""
         header = {"msg_id": uuid.uuid4().hex, "msg_type": "execute_request", "username": self.name,
                   "session": self.name, "version": "5.3", "date": ""}
         content = {"code": code, "silent": False, "store_history": True, "user_expressions": {},
@@ -140,6 +141,8 @@ class Student:
                 reply = m["content"]["status"]
             elif m["msg_type"] == "error":
                 text += m["content"]["evalue"][:300]
+            elif m["msg_type"] == "stream" and shown is not None:
+                shown.set()
             elif m["msg_type"] == "status":
                 idle = m["content"]["execution_state"] == "idle"
         return reply, text

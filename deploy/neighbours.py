@@ -106,7 +106,7 @@ def teach():
 
 
 async def work(bert):
-    """Bert's day: a notebook with an output, saved, and a kernel that keeps showing it."""
+    """Bert's day: a notebook with an output, saved, and a kernel that has begun to show it, and goes on."""
     base = "/user/bert/api"
     path = f"{assignment}/{assignment}.ipynb"
     notebook = json.loads((await bert.ask(f"{base}/contents/{path}")).body)["content"]
@@ -120,8 +120,11 @@ async def work(bert):
     socket = await websocket_connect(HTTPRequest(channels, headers=bert.headers, request_timeout=300), ping_interval=30)
     status, text = await bert.execute(socket, 'import "fmt"\n%%\nfmt.Println(1)')
     assert status == "ok", text
-    code = f'import "time"\n%%\nfor range 1200 {{\n\tfmt.Println("{texts["output"][0]}")\n\ttime.Sleep(time.Second / 4)\n}}'
-    return asyncio.create_task(bert.execute(socket, code))
+    code = f'import "time"\n%%\nfor range 4800 {{\n\tfmt.Println("{texts["output"][0]}")\n\ttime.Sleep(time.Second / 4)\n}}'
+    shown = asyncio.Event()
+    running = asyncio.create_task(bert.execute(socket, code, shown))
+    await asyncio.wait({running, asyncio.create_task(shown.wait())}, return_when=asyncio.FIRST_COMPLETED)
+    return running
 
 
 def questions(bert, mine, tokens):

@@ -62,7 +62,7 @@ def files(root):
                 if stat.S_ISSOCK(status.st_mode):
                     if os.access(path, os.W_OK):
                         found.append(["socket", path])
-                        listen("ipc://" + path, 1)
+                        listen("ipc://" + path)
                     continue
                 with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
                     if stat.S_ISREG(status.st_mode):

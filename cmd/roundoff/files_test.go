@@ -256,9 +256,9 @@ func TestPermutationIsOffered(t *testing.T) {
 			}
 		}
 	}
-	pa, pb, exact := o.Rounded(devices.HopperF16())
-	if !exact {
-		t.Error("numbers of binary16 are rounded")
+	pa, pb, exact, err := o.Rounded(devices.HopperF16())
+	if !exact || err != nil {
+		t.Errorf("numbers of binary16 are rounded; %v", err)
 	}
 	permutedA, permutedB := filepath.Join(dir, "pa.npy"), filepath.Join(dir, "pb.npy")
 	for path, m := range map[string]blas32.General{permutedA: pa, permutedB: pb} {

@@ -53,9 +53,9 @@ func gemmCommand(ctx context.Context, args []string, stdout, stderr io.Writer) e
 	flags := newFlags("gemm", "[-flag ...] A.npy B.npy [-o D.npy]\n\n"+
 		"Multiplies matrices of int8, uint8, int32, float16, float32, float64 or a type of ml_dtypes as a tensor core does,\n"+
 		"bit for bit, and writes D = alpha A B + beta C as float64, which holds the numbers of all output\n"+
-		"formats but binary64, of which D has 24 bits. Bytes without a type, as NumPy stores fp8, fp6\n"+
-		"and fp4, are codes of -in. Scales of block-scaled devices are 1. -out int32 writes what devices\n"+
-		"of integers add, C + A B modulo 2^32, as int32.\n"+
+		"formats but binary64, of which D has 24 bits, and A and B must have as few. Bytes without a type,\n"+
+		"as NumPy stores fp8, fp6 and fp4, are codes of -in. Scales of block-scaled devices are 1.\n"+
+		"-out int32 writes what devices of integers add, C + A B modulo 2^32, as int32.\n"+
 		"With -recipe, quantises A and B as a library does, multiplies codes and scales, and tells what is lost.\n\n", stderr)
 	p.machineFlags(flags)
 	flags.StringVar(&p.d, "o", "", "write D into this `file`")
@@ -226,9 +226,9 @@ func (p *product) read(a, b tcore.Format, mode tcore.RoundingMode) (err error) {
 	if p.out == tcore.INT32.Name {
 		p.integers = encoded(tcore.INT32, c.Data)
 	} else {
-		p.accumulated, _ = question.RoundMatrix(c, tcore.Binary32, tcore.ToNearestEven)
+		p.accumulated, _, err = question.RoundMatrix(p.c, c, tcore.Binary32, tcore.ToNearestEven)
 	}
-	return nil
+	return err
 }
 
 // shape returns the numbers of rows and columns of m, or of its transpose.

@@ -26,8 +26,8 @@ func readMatrix(path string, f tcore.Format, mode tcore.RoundingMode) (blas32.Ge
 	if err != nil {
 		return blas32.General{}, err
 	}
-	z, _ := question.RoundMatrix(m, f, mode)
-	return z, nil
+	z, _, err := question.RoundMatrix(path, m, f, mode)
+	return z, err
 }
 
 // readNumbers reads the matrix of a NumPy file without rounding it.

@@ -264,7 +264,9 @@ func fractions(m tcore.GEMMer, device tcore.Device, out tcore.Format, q product,
 		if err != nil {
 			return err
 		}
-		added, _ = question.RoundMatrix(numbers, tcore.Binary32, tcore.ToNearestEven)
+		if added, _, err = question.RoundMatrix("c", numbers, tcore.Binary32, tcore.ToNearestEven); err != nil {
+			return err
+		}
 	}
 	return bands(a.Rows, a.Columns*b.Columns, cancelled, func(lo, hi int) error {
 		z := matrix.New(hi-lo, b.Columns)

@@ -1,12 +1,14 @@
 package abi
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"math"
 	"unsafe"
 
 	"github.com/roundofflab/roundoff/internal/parallel"
+	"github.com/roundofflab/roundoff/internal/question"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
@@ -241,7 +243,8 @@ func (m *Matrix) view() (z blas32.General, t blas.Transpose, ok bool) {
 }
 
 // factor returns the matrix for a product on a device: as it lies there if it
-// can be taken so, and otherwise a copy, rounded once to the format.
+// can be taken so, and otherwise a copy, rounded once to the format. The error
+// names an element of which binary32 does not hold what the format does.
 func (m *Matrix) factor(name string, f tcore.Format, mode tcore.RoundingMode) (blas32.General, blas.Transpose, error) {
 	if z, t, ok := m.view(); ok {
 		return z, t, nil
@@ -250,6 +253,7 @@ func (m *Matrix) factor(name string, f tcore.Format, mode tcore.RoundingMode) (b
 		return blas32.General{}, blas.NoTrans, err
 	}
 	z := blas32.General{Rows: m.Rows, Cols: m.Columns, Stride: m.Columns, Data: make([]float32, m.Rows*m.Columns)}
+	errs := make([]error, m.Rows)
 	parallel.Ranges(m.Rows, func(lo, hi int) {
 		row := make([]float64, m.Columns)
 		for i := lo; i < hi; i++ {
@@ -259,10 +263,13 @@ func (m *Matrix) factor(name string, f tcore.Format, mode tcore.RoundingMode) (b
 			}
 			for j, x := range row {
 				z.Data[i*z.Stride+j] = float32(x)
+				if errs[i] == nil {
+					errs[i] = question.Held(name, i, j, x)
+				}
 			}
 		}
 	})
-	return z, blas.NoTrans, nil
+	return z, blas.NoTrans, cmp.Or(errs...)
 }
 
 // store stores the numbers of z, rows i and after, to nearest even.

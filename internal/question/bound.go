@@ -205,7 +205,10 @@ func (q *Bound) take() (err error) {
 	if q.Kernel == "dot" && (k.M != 1 || k.N != 1) {
 		return fmt.Errorf("the matrices are those of a product of %d × %d, want -kernel gemm", k.M, k.N)
 	}
-	a, b, exact := q.Operands.Rounded(k.Device)
+	a, b, exact, err := q.Operands.Rounded(k.Device)
+	if q.Run && err != nil {
+		return err
+	}
 	q.rounds = !exact && !k.Represented
 	if q.Run {
 		k.Run, err = bound.Emulate(*k, a, b)

@@ -1,7 +1,10 @@
 package question
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
+	"math"
 	"math/rand/v2"
 
 	"github.com/roundofflab/roundoff/pkg/bound"
@@ -52,23 +55,36 @@ func (o *Operands) Describe(k *bound.Problem) (err error) {
 	return nil
 }
 
-// Rounded returns the matrices rounded to the formats of a device; exact
-// reports that no element changed.
-func (o *Operands) Rounded(d tcore.Device) (a, b blas32.General, exact bool) {
-	a, exactA := RoundMatrix(o.A, d.A, d.Convert)
-	b, exactB := RoundMatrix(o.B, d.B, d.Convert)
-	return a, b, exactA && exactB
+// Rounded returns the matrices rounded to the formats of a device, as
+// [RoundMatrix] does it; exact reports that no element changed.
+func (o *Operands) Rounded(d tcore.Device) (a, b blas32.General, exact bool, err error) {
+	a, exactA, errA := RoundMatrix(o.NameA, o.A, d.A, d.Convert)
+	b, exactB, errB := RoundMatrix(o.NameB, o.B, d.B, d.Convert)
+	return a, b, exactA && exactB, cmp.Or(errA, errB)
 }
 
-// RoundMatrix returns the matrix rounded to f; exact reports that no element
-// changed.
-func RoundMatrix(m blas64.General, f tcore.Format, mode tcore.RoundingMode) (z blas32.General, exact bool) {
+// RoundMatrix returns the matrix of that name rounded to f; exact reports that
+// no element changed. The error names an element of which binary32 does not
+// hold what f does.
+func RoundMatrix(name string, m blas64.General, f tcore.Format, mode tcore.RoundingMode) (z blas32.General, exact bool, err error) {
 	z = blas32.General{Rows: m.Rows, Cols: m.Cols, Stride: m.Cols, Data: make([]float32, len(m.Data))}
 	exact = true
 	for i, x := range m.Data {
 		y := f.Round(x, mode)
 		z.Data[i] = float32(y)
 		exact = exact && x == y
+		if err == nil {
+			err = Held(name, i/m.Cols, i%m.Cols, y)
+		}
 	}
-	return z, exact
+	return z, exact, err
+}
+
+// Held returns an error unless y, an element of the matrix of that name, is a
+// number of binary32, in which products take factors of any format.
+func Held(name string, i, j int, y float64) error {
+	if float64(float32(y)) == y || math.IsNaN(y) {
+		return nil
+	}
+	return fmt.Errorf("%s[%d, %d] is %v, want a number of binary32, in which products in binary64 take their factors here", name, i, j, y)
 }

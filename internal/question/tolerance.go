@@ -233,7 +233,10 @@ func (q *Tolerance) measure(d tcore.Device) (data *tolerance.Data, rounded bool,
 	case d.ScaleBlock > 0:
 		d.A, d.B = tcore.Binary32, tcore.Binary32 // elements times scales
 	}
-	a, b, exact := q.Operands.Rounded(d)
+	a, b, exact, err := q.Operands.Rounded(d)
+	if err != nil {
+		return nil, false, err
+	}
 	data, err = tolerance.Measure(a, b)
 	return data, !exact, err
 }

@@ -57,11 +57,11 @@ def gemm(
     """Returns alpha A B + beta C as a matrix unit computes it, bit for bit: what `roundoff gemm` writes.
 
     a has the shape (M, K) and b (K, N), of any float dtype of NumPy or ml_dtypes, int8, uint8 or int32; they are rounded
-    once to the formats in_, one or two, A and B. A vector stands for a row a or a column b, and the result has no such
-    dimension. device is a name of `devices()` or an architecture with a unit for in_; without in_, the unit's own formats,
-    or binary16. The result is rounded to out_format, by default what a device named in full adds in, else binary32. Its
-    dtype is float32, or int32 for integers, or that of out, which may also be float64. beta is 1 if c is given. K is cut
-    into split_k parts, or sums are promoted to binary32 every so many products.
+    once to the formats in_, one or two, A and B; for binary64 they must be numbers of float32. A vector stands for a row a
+    or a column b, and the result has no such dimension. device is a name of `devices()` or an architecture with a unit for
+    in_; without in_, the unit's own formats, or binary16. The result is rounded to out_format, by default what a device
+    named in full adds in, else binary32. Its dtype is float32, or int32 for integers, or that of out, which may also be
+    float64. beta is 1 if c is given. K is cut into split_k parts, or sums are promoted to binary32 every so many products.
 
     With plan, which is as in `bounds`, the sums are those of a library. With recipe, one or two names of `recipes()`, A and B
     are quantised as a library does it, and kernel, of "deepgemm", "deepseek", "epilogue" and "alpha", applies the scales,

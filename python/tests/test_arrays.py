@@ -192,6 +192,8 @@ class Refused(Test):
             (TypeError, "seed is 0.5", lambda: roundoff.round(A, "e4m3", seed=0.5)),
             (ValueError, "stochastic is 33", lambda: roundoff.round(A, "e4m3", stochastic=33)),
             (ValueError, "recipe is 'none'", lambda: roundoff.quantise(A, "none")),
+            (ValueError, r"b\[1, 0\] is 0.1, want a number of binary32",
+             lambda: roundoff.gemm([1, 2], [0.5, 0.1], "hopper", in_="binary64", out_format="binary64")),
             (ValueError, "side is 'c'", lambda: roundoff.quantise(A, "int8-row", side="c")),
             (ValueError, "row is 3", lambda: roundoff.trace(A, B, row=3)),
             (ValueError, "k is -1", lambda: roundoff.bounds(k=-1)),

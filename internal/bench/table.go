@@ -23,8 +23,8 @@ type table struct {
 
 // line contains the results of one benchmark in every round: its speed in unit
 // on one thread by processor time and that of OpenBLAS beside it, its speeds on
-// one thread and on two by the clock, the speed of MMA-Sim, and the percentage
-// of the multiply-adds that each path computed.
+// one thread and on two in turn by the clock, the speed of MMA-Sim, and the
+// percentage of the multiply-adds that each path computed.
 type line struct {
 	unit         string
 	speed, sgemm []float64
@@ -47,15 +47,15 @@ func (t *table) add(out string, before, after, mmaSim float64) {
 		}
 		name, threads, _ := strings.Cut(name, "/threads=")
 		l := t.line(name, unit)
-		speed, clock := values[unit], values["clock-"+unit]
+		speed, clock := values[unit], "clock-"+unit
 		if x := values["fastest-"+unit]; t.fastest && x > 0 {
-			speed, clock = x, x
+			speed, clock = x, "fastest-"+unit
 		}
 		if threads == "2" {
-			l.two = append(l.two, clock)
+			l.one = append(l.one, values["one-"+clock])
+			l.two = append(l.two, values[clock])
 			continue
 		}
-		l.one = append(l.one, clock)
 		l.speed = append(l.speed, speed)
 		if yardstick > 0 {
 			l.sgemm = append(l.sgemm, yardstick)
@@ -119,21 +119,20 @@ func (t *table) typical(x []float64) float64 {
 	return median(x)
 }
 
-// ratio returns as text the median of the quotients of x and y in each round,
-// or with fastest the quotient of the greatest of each, and "" if a round lacks
-// one.
-func (t *table) ratio(x, y []float64) string {
+// ratio returns the median of the quotients of x and y in each round, or with
+// fastest the quotient of the greatest of each, and 0 if a round lacks one.
+func (t *table) ratio(x, y []float64) float64 {
 	switch {
 	case len(y) == 0 || len(x) != len(y):
-		return ""
+		return 0
 	case t.fastest:
-		return significant(slices.Max(x) / slices.Max(y))
+		return slices.Max(x) / slices.Max(y)
 	}
 	quotients := make([]float64, len(y))
 	for i := range y {
 		quotients[i] = x[i] / y[i]
 	}
-	return significant(median(quotients))
+	return median(quotients)
 }
 
 // print writes what is typical of all rounds as a table in Markdown.
@@ -150,7 +149,35 @@ func (t *table) print(w io.Writer) {
 			speed, sgemm = fmt.Sprintf("%.2f", median(l.speed)), nil
 		}
 		fmt.Fprintf(w, "| %s | %s %s | %s | %s | %s |\n", strings.ReplaceAll(name, "/", " "), speed, l.unit,
-			t.ratio(l.speed, sgemm), t.ratio(l.two, l.one), l.shares())
+			significant(t.ratio(l.speed, sgemm)), significant(t.ratio(l.two, l.one)), l.shares())
+	}
+}
+
+// printThreads writes, for each way that products took, how much faster they
+// were on two threads than on one: the least of the benchmarks, the median and
+// the greatest. Benchmarks that tell no way are told by their names.
+func (t *table) printThreads(w io.Writer) {
+	ways := map[string][]float64{}
+	for _, name := range t.order {
+		l := t.lines[name]
+		if ratio := t.ratio(l.two, l.one); ratio > 0 {
+			way := l.way()
+			if way == "" {
+				way, _, _ = strings.Cut(name, "/")
+			}
+			ways[way] = append(ways[way], ratio)
+		}
+	}
+	fmt.Fprintln(w, "| two threads over one | benchmarks | least | median | greatest | 1.8 or more |")
+	fmt.Fprintln(w, "|---|--:|--:|--:|--:|--:|")
+	for _, way := range slices.Sorted(maps.Keys(ways)) {
+		x, enough := ways[way], 0
+		for _, ratio := range x {
+			if ratio >= 1.8 {
+				enough++
+			}
+		}
+		fmt.Fprintf(w, "| %s | %d | %.2f | %.2f | %.2f | %d |\n", way, len(x), slices.Min(x), median(x), slices.Max(x), enough)
 	}
 }
 
@@ -164,6 +191,16 @@ func (t *table) printRival(w io.Writer) {
 			fmt.Fprintf(w, "| %s | %.0f %s | %.0f %s | %.0f |\n", strings.ReplaceAll(name, "/", " "), ours, l.unit, theirs, l.unit, ours/theirs)
 		}
 	}
+}
+
+// way returns the path that computed most, the first of those by name.
+func (l *line) way() (most string) {
+	for _, path := range slices.Sorted(maps.Keys(l.paths)) {
+		if most == "" || l.paths[path] > l.paths[most] {
+			most = path
+		}
+	}
+	return most
 }
 
 // shares returns the paths and their percentages, those of less than 1 % left
@@ -180,9 +217,12 @@ func (l *line) shares() string {
 	return strings.Join(list, ", ")
 }
 
-// significant returns x as text, to two significant digits at least.
+// significant returns x as text, to two significant digits at least, and "" for
+// 0.
 func significant(x float64) string {
 	switch {
+	case x == 0:
+		return ""
 	case x >= 0.1:
 		return fmt.Sprintf("%.2f", x)
 	case x >= 0.01:

@@ -11,11 +11,11 @@ func TestTable(t *testing.T) {
 		before, after float64 // of OpenBLAS
 	}{
 		{"goos: linux\nBenchmarkGEMM/device=x-y/n=512/threads=1-2 10 5 ns/op 100 MMAC/s 80 clock-MMAC/s 25.4 %general 74.6 %integers\n" +
-			"BenchmarkGEMM/device=x-y/n=512/threads=2-2 10 5 ns/op 95 MMAC/s 152 clock-MMAC/s\nPASS\n", 900, 1100},
+			"BenchmarkGEMM/device=x-y/n=512/threads=2-2 10 5 ns/op 95 MMAC/s 152 clock-MMAC/s 80 one-clock-MMAC/s\nPASS\n", 900, 1100},
 		{"BenchmarkGEMM/device=x-y/n=512/threads=1-2 10 5 ns/op 200 MMAC/s 200 clock-MMAC/s 25.4 %general 74.6 %integers\n" +
-			"BenchmarkGEMM/device=x-y/n=512/threads=2-2 10 5 ns/op 200 MMAC/s 400 clock-MMAC/s\n", 1000, 1000},
+			"BenchmarkGEMM/device=x-y/n=512/threads=2-2 10 5 ns/op 200 MMAC/s 400 clock-MMAC/s 200 one-clock-MMAC/s\n", 1000, 1000},
 		{"BenchmarkGEMM/device=x-y/n=512/threads=1-2 10 5 ns/op 900 MMAC/s 900 clock-MMAC/s 1200 fastest-MMAC/s 25.4 %general 74.6 %integers\n" +
-			"BenchmarkGEMM/device=x-y/n=512/threads=2-2 10 5 ns/op 900 MMAC/s 900 clock-MMAC/s 1800 fastest-MMAC/s\n", 2000, 4000},
+			"BenchmarkGEMM/device=x-y/n=512/threads=2-2 10 5 ns/op 900 MMAC/s 900 clock-MMAC/s 900 one-clock-MMAC/s 1860 fastest-MMAC/s 1240 one-fastest-MMAC/s\n", 2000, 4000},
 		{"BenchmarkRound/format=f/mode=RZ-2 10 5 ns/op 7 Melem/s\nBenchmarkOther 1 2 ns/op\n", 0, 0},
 		{"BenchmarkGEMM/device=slow/n=8/threads=1 1 5 ns/op 2 MMAC/s 2 clock-MMAC/s 100 %single_elements 0.3 %general\n", 6000, 6000},
 		{"BenchmarkExactBesideEmulation/device=x/n=512-2 1 5 ns/op 1.236 exact/emulated\n", 1000, 1000},
@@ -23,7 +23,10 @@ func TestTable(t *testing.T) {
 		{"BenchmarkExactBesideEmulation/device=x/n=512-2 1 5 ns/op 3.036 exact/emulated\n", 1000, 1000},
 		{"BenchmarkBesideDevice/order=x/n=512-2 1 5 ns/op 0.876 of-device\n", 1000, 1000},
 		{"BenchmarkGEMM/device=less/n=8/threads=1 1 5 ns/op 60 MMAC/s 2 clock-MMAC/s\n", 1000, 1000},
-		{"BenchmarkGEMM/device=two/n=8/threads=2 1 5 ns/op 50 MMAC/s 2 clock-MMAC/s\n", 1000, 1000},
+		{"BenchmarkGEMM/device=two/n=8/threads=2 1 5 ns/op 50 MMAC/s\n", 1000, 1000},
+		{"BenchmarkRound/format=g/threads=2 1 5 ns/op 50 Melem/s 17 clock-Melem/s 10 one-clock-Melem/s 17 fastest-Melem/s 10 one-fastest-Melem/s\n", 0, 0},
+		{"BenchmarkRound/format=h/threads=2 1 5 ns/op 50 Melem/s 38 clock-Melem/s 20 one-clock-Melem/s 38 fastest-Melem/s 20 one-fastest-Melem/s\n", 0, 0},
+		{"BenchmarkRound/format=i/threads=2 1 5 ns/op 50 Melem/s 18 clock-Melem/s 10 one-clock-Melem/s 18 fastest-Melem/s 10 one-fastest-Melem/s\n", 0, 0},
 	}
 	tables := map[bool][]string{
 		false: {
@@ -45,12 +48,24 @@ func TestTable(t *testing.T) {
 		for _, r := range rounds {
 			tab.add(r.out, r.before, r.after, r.before/100)
 		}
-		var got, rival strings.Builder
+		var got, threads, rival strings.Builder
 		tab.print(&got)
 		for _, want := range wants {
 			if !strings.Contains(got.String(), want) {
 				t.Errorf("fastest = %v: the table lacks %q:\n%s", fastest, want, got.String())
 			}
+		}
+		tab.printThreads(&threads)
+		for _, want := range []string{
+			map[bool]string{false: "| integers | 1 | 1.90 | 1.90 | 1.90 | 1 |\n", true: "| integers | 1 | 1.50 | 1.50 | 1.50 | 0 |\n"}[fastest],
+			"| Round | 3 | 1.70 | 1.80 | 1.90 | 2 |\n",
+		} {
+			if !strings.Contains(threads.String(), want) {
+				t.Errorf("fastest = %v: the table of threads lacks %q:\n%s", fastest, want, threads.String())
+			}
+		}
+		if n := strings.Count(threads.String(), "\n"); n != 4 {
+			t.Errorf("fastest = %v: the table of threads has %d lines, want 4:\n%s", fastest, n, threads.String())
 		}
 		tab.printRival(&rival)
 		want := "| GEMM device=x-y n=512 | 200 MMAC/s | 10 MMAC/s | 20 |\n"

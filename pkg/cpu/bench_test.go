@@ -21,10 +21,9 @@ func benchmark(b *testing.B, name string, n int, prepare func(r *rand.Rand) (mul
 			continue
 		}
 		b.Run(fmt.Sprintf("device=%s/n=%d/threads=%d", name, n, threads), func(b *testing.B) {
-			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
 			multiply := prepare(rand.New(rand.NewPCG(seed, 3)))
 			multiply() // the memory that it takes is there from then on, as that of sgemm is
-			cputime.Products(b, float64(n)*float64(n)*float64(n), multiply)
+			cputime.Speed(b, threads, float64(n)*float64(n)*float64(n), "MMAC/s", multiply)
 		})
 	}
 }

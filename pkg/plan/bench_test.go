@@ -101,10 +101,9 @@ func BenchmarkPlan(b *testing.B) {
 				continue
 			}
 			b.Run(fmt.Sprintf("order=%s/n=%s/threads=%d", what.name, shape, threads), func(b *testing.B) {
-				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
 				x, y, d := factors(m, k, n)
 				p := plan.Plan{Order: what.order(k), Output: tcore.Binary16}
-				cputime.Products(b, float64(m)*float64(k)*float64(n), func() {
+				cputime.Speed(b, threads, float64(m)*float64(k)*float64(n), "MMAC/s", func() {
 					p.GEMM(blas.NoTrans, blas.NoTrans, 1, x, y, 0, blas32.General{}, d)
 				})
 			})

@@ -38,13 +38,13 @@ func benchmarkProduct(b *testing.B, name string, s shape, prepare func() (multip
 			continue
 		}
 		b.Run(fmt.Sprintf("device=%s/n=%v/threads=%d", name, s, threads), func(b *testing.B) {
-			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
 			multiply := prepare()
 			macs := float64(s.m) * float64(s.k) * float64(s.n)
-			n := counted(func() { cputime.Products(b, macs, multiply) })
+			var times int
+			n := counted(func() { times = cputime.Speed(b, threads, macs, "MMAC/s", multiply) })
 			for _, p := range paths {
 				if n[p] > 0 {
-					b.ReportMetric(100*float64(n[p])/(macs*float64(b.N)), "%"+strings.ReplaceAll(p.name, " ", "_"))
+					b.ReportMetric(100*float64(n[p])/(macs*float64(times)), "%"+strings.ReplaceAll(p.name, " ", "_"))
 				}
 			}
 		})

@@ -20,15 +20,10 @@ func BenchmarkPeak(b *testing.B) {
 	}
 	x, y, c := make([]float32, rows*k), make([]float32, k*columns), make([]float32, rows*columns)
 	b.Run("n=512/threads=1", func(b *testing.B) {
-		start := cputime.Spent()
-		for b.Loop() {
+		cputime.Speed(b, 1, float64(rows*k*columns)*repeat, "MMAC/s", func() {
 			for range repeat {
 				run(&c[0], 4*columns, &x[0], 4*k, &y[0], k)
 			}
-		}
-		spent := cputime.Spent() - start
-		macs := float64(rows*k*columns) * repeat * float64(b.N) / 1e6
-		b.ReportMetric(macs/spent.Seconds(), "MMAC/s")
-		b.ReportMetric(macs/b.Elapsed().Seconds(), "clock-MMAC/s")
+		})
 	})
 }

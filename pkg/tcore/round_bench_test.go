@@ -26,15 +26,7 @@ func BenchmarkRound(b *testing.B) {
 				continue
 			}
 			b.Run(fmt.Sprintf("%s/threads=%d", name, threads), func(b *testing.B) {
-				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
-				start := cputime.Spent()
-				for b.Loop() {
-					round()
-				}
-				spent := cputime.Spent() - start
-				all := float64(n) * float64(b.N) / 1e6
-				b.ReportMetric(all/spent.Seconds(), "Melem/s")
-				b.ReportMetric(all/b.Elapsed().Seconds(), "clock-Melem/s")
+				cputime.Speed(b, threads, n, "Melem/s", round)
 			})
 		}
 	}

@@ -1,0 +1,78 @@
+package cputime
+
+import (
+	"math"
+	"runtime"
+	"testing"
+	"time"
+)
+
+// turn is how long work goes on with one number of threads before the other
+// has its turn: some products, and less than what a shared host takes to
+// change its speed.
+const turn = 20 * time.Millisecond
+
+// Speed times work, which does an amount of something, on so many threads, and
+// reports millions of it a second, in the unit: of processor time ("MMAC/s"),
+// of time by the clock ("clock-MMAC/s"), and that of the fastest by the clock
+// ("fastest-MMAC/s"). Work on more than one thread takes turns with work on one,
+// whose speeds by the clock are reported beside ("one-clock-MMAC/s",
+// "one-fastest-MMAC/s"). It returns how often work was done, on any number.
+func Speed(b *testing.B, threads int, amount float64, unit string, work func()) int {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
+	one, all := newTimed(), newTimed()
+	if threads == 1 {
+		all.while(b.Loop, work)
+	} else {
+		for b.Loop() {
+			runtime.GOMAXPROCS(1)
+			one.while(lasting(turn), work)
+			runtime.GOMAXPROCS(threads)
+			all.while(lasting(turn), work)
+		}
+		b.ReportMetric(amount/one.mean().Seconds()/1e6, "one-clock-"+unit)
+		b.ReportMetric(amount/one.fastest.Seconds()/1e6, "one-fastest-"+unit)
+	}
+	b.ReportMetric(float64(all.mean().Nanoseconds()), "ns/op")
+	b.ReportMetric(amount*float64(all.times)/all.spent.Seconds()/1e6, unit)
+	b.ReportMetric(amount/all.mean().Seconds()/1e6, "clock-"+unit)
+	b.ReportMetric(amount/all.fastest.Seconds()/1e6, "fastest-"+unit)
+	return one.times + all.times
+}
+
+// timed is the time that work took: processor time, time by the clock, and
+// that of the fastest.
+type timed struct {
+	times                 int
+	spent, clock, fastest time.Duration
+}
+
+func newTimed() timed { return timed{fastest: math.MaxInt64} }
+
+// while does the work as long as more is true.
+func (t *timed) while(more func() bool, work func()) {
+	start := Spent()
+	for more() {
+		begun := time.Now()
+		work()
+		took := time.Since(begun)
+		t.times++
+		t.clock += took
+		t.fastest = min(t.fastest, took)
+	}
+	t.spent += Spent() - start
+}
+
+func (t *timed) mean() time.Duration { return t.clock / time.Duration(t.times) }
+
+// lasting returns a function that is true once, and then until d has passed.
+func lasting(d time.Duration) func() bool {
+	var begun time.Time
+	return func() bool {
+		if begun.IsZero() {
+			begun = time.Now()
+			return true
+		}
+		return time.Since(begun) < d
+	}
+}

@@ -1,0 +1,84 @@
+package cputime
+
+import (
+	"flag"
+	"math"
+	"runtime"
+	"testing"
+	"time"
+)
+
+// measured returns the result of a benchmark of so many iterations.
+func measured(t *testing.T, iterations string, f func(b *testing.B)) testing.BenchmarkResult {
+	benchtime := flag.Lookup("test.benchtime").Value
+	defer flag.Set("test.benchtime", benchtime.String())
+	if err := flag.Set("test.benchtime", iterations); err != nil {
+		t.Fatal(err)
+	}
+	return testing.Benchmark(f)
+}
+
+// Of products of unequal time the fastest one is told, beside all of them.
+func TestSpeed(t *testing.T) {
+	const macs, shortest = 1e6, 5 * time.Millisecond
+	pauses := []time.Duration{4 * shortest, shortest, 8 * shortest, 2 * shortest}
+	calls, counted := 0, 0
+	r := measured(t, "4x", func(b *testing.B) {
+		counted += Speed(b, 1, macs, "MMAC/s", func() {
+			time.Sleep(pauses[calls%len(pauses)])
+			calls++
+		})
+	})
+	if calls%len(pauses) != 0 || calls == 0 || counted != calls {
+		t.Fatalf("%d products, want each of %d, and counted are %d", calls, len(pauses), counted)
+	}
+	fastest, all := r.Extra["fastest-MMAC/s"], r.Extra["clock-MMAC/s"]
+	if most := macs / shortest.Seconds() / 1e6; fastest > most || fastest <= all {
+		t.Errorf("the fastest has %.0f MMAC/s and all %.0f, want at most %.0f and more than all", fastest, all, most)
+	}
+	if want := macs * float64(r.N) / r.T.Seconds() / 1e6; math.Abs(all/want-1) > 0.01 {
+		t.Errorf("all have %.1f MMAC/s, want %.1f", all, want)
+	}
+	if spent := r.Extra["MMAC/s"]; spent < all {
+		t.Errorf("%.1f MMAC/s of processor time, want more than %.1f by the clock, of products that sleep", spent, all)
+	}
+	for name := range r.Extra {
+		if name == "one-clock-MMAC/s" {
+			t.Error("products on one thread are said to have taken turns with products on one thread")
+		}
+	}
+}
+
+// Products on two threads take turns with products on one, which are told
+// apart, and of each turn there is at least one product.
+func TestSpeedOfTwo(t *testing.T) {
+	const macs, iterations = 1e6, 3
+	was := runtime.GOMAXPROCS(0)
+	for _, of := range []struct {
+		name string
+		two  time.Duration // and on one thread twice as long
+	}{{"short", turn / 5}, {"longer than a turn", turn * 3 / 2}} {
+		times := map[int]int{}
+		var counted int
+		r := measured(t, "3x", func(b *testing.B) {
+			clear(times)
+			counted = Speed(b, 2, macs, "MMAC/s", func() {
+				threads := runtime.GOMAXPROCS(0)
+				times[threads]++
+				time.Sleep(of.two * time.Duration(3-threads))
+			})
+		})
+		if len(times) != 2 || counted != times[1]+times[2] || times[1] < iterations || times[2] < iterations {
+			t.Errorf("%s: products on so many threads: %v; counted are %d", of.name, times, counted)
+		}
+		for _, kind := range []string{"clock-MMAC/s", "fastest-MMAC/s"} {
+			one, two := r.Extra["one-"+kind], r.Extra[kind]
+			if most := 2 * macs / (2 * of.two).Seconds() / 1e6; two > most || one > most/2 || one <= 0 || two <= 0 {
+				t.Errorf("%s: %v: %.1f on one thread and %.1f on two, want at most half of %.1f, and that", of.name, kind, one, two, most)
+			}
+		}
+	}
+	if now := runtime.GOMAXPROCS(0); now != was {
+		t.Errorf("after it there are %d threads, before it %d", now, was)
+	}
+}

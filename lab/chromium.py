@@ -9,6 +9,7 @@ CHART = "figure > div[id^=roundoff-]"  # of viz.HTML
 
 @contextlib.contextmanager
 def chromium():
+    expect.set_options(timeout=60_000)  # where much else goes on
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=os.environ["CHROMIUM"])
         yield browser

@@ -50,6 +50,7 @@ def opened(browser, state="", **options):
     """Returns the page with a state, ready to be used, without network. It must ask nothing of anybody."""
     context = browser.new_context(**options)
     context.set_offline(True)
+    context.set_default_timeout(60_000)  # where much else goes on
     page = context.new_page()
     page.on("request", lambda r: r.url.startswith("file:") or r.url.startswith("blob:") or sys.exit(f"asks for {r.url}"))
     page.on("pageerror", lambda e: sys.exit(f"page error: {e}"))
@@ -163,6 +164,7 @@ def check_end(browser):
     page.wait_for_function("document.querySelector('#status').textContent.startsWith('The program has ended: ')")
     settled(page).context.close()
     page = browser.new_page()
+    page.set_default_timeout(60_000)
     page.on("pageerror", lambda e: sys.exit(f"page error: {e}"))
     refuses = OUT / "refuses.html"
     refuses.write_text(Path(sys.argv[1]).read_text().replace("<head>", '<head><meta http-equiv="Content-Security-Policy" content="worker-src \'none\'">', 1))

@@ -116,7 +116,7 @@ func benchmarkDevice(b *testing.B, device Device, s shape) {
 func hasKernel(d Device) bool {
 	switch d.Core.(type) {
 	case Chain, Pairwise:
-		return (features.Bits > 0 || features.ASIMD) && !d.C.Equal(Binary16)
+		return features.Bits > 0 || features.ASIMD && !d.C.Equal(Binary16)
 	case ExactSum, EvenOdd, OddFirst:
 		return features.Bits > 0
 	}

@@ -38,8 +38,8 @@ const (
 	halfStride = halfDepth + 16
 )
 
-// halfProduct is a product on a [TensorCore] that sums in binary16. If
-// transposed, it is computed as (BᵀAᵀ)ᵀ, the same sums of the same products.
+// halfProduct is a product on a [TensorCore] or a [Chain] that sums in binary16.
+// If transposed, it is computed as (BᵀAᵀ)ᵀ, the same sums of the same products.
 type halfProduct struct {
 	tiling     // k is whole blocks
 	kernel     halfKernel
@@ -61,8 +61,7 @@ var halfScratch struct {
 // It returns false for others, for a C in another format than binary16, which
 // the core may add unrounded, and if there is no kernel.
 func newHalfProduct(d *Device, a, b blas32.General, started bool) (prepared, bool) {
-	t, ok := d.Core.(TensorCore)
-	if !ok || !t.isSequential16() || !d.A.Equal(Binary16) || !d.B.Equal(Binary16) || d.Convert != ToNearestEven ||
+	if !d.addsInBinary16() || !d.A.Equal(Binary16) || !d.B.Equal(Binary16) || d.Convert != ToNearestEven ||
 		started && !d.C.Equal(Binary16) {
 		return nil, false
 	}
@@ -79,6 +78,18 @@ func newHalfProduct(d *Device, a, b blas32.General, started bool) (prepared, boo
 		p.packPanels()
 	}
 	return p, true
+}
+
+// addsInBinary16 reports whether each product, exact, is added by one rounding
+// to binary16: an FMA.
+func (d *Device) addsInBinary16() bool {
+	switch core := d.Core.(type) {
+	case TensorCore:
+		return core.isSequential16()
+	case Chain:
+		return d.C.Equal(Binary16)
+	}
+	return false
 }
 
 func (p *halfProduct) release() {

@@ -15,8 +15,8 @@ const turn = 20 * time.Millisecond
 // Speed times work, which does an amount of something, on so many threads, and
 // reports millions of it a second, in the unit: of processor time ("MMAC/s"),
 // of time by the clock ("clock-MMAC/s"), and that of the fastest by the clock
-// ("fastest-MMAC/s"). Work on more than one thread takes turns with work on one,
-// whose speeds by the clock are reported beside ("one-clock-MMAC/s",
+// ("fastest-MMAC/s"). Work on more than one thread takes turns with work on
+// one, whose speeds by the clock are reported beside ("one-clock-MMAC/s",
 // "one-fastest-MMAC/s"). It returns how often work was done, on any number.
 func Speed(b *testing.B, threads int, amount float64, unit string, work func()) int {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))

@@ -26,6 +26,16 @@ func PairsMAC4_8x8(c *float32, ldc int, a *float32, lda int, b *float32, k int)
 // 8 rows × 32 columns: adds to c the products ab of blocks of 4 terms in pairs, k > 0 terms in all, strides in bytes.
 func PairsMAC4_8x32(c *float32, ldc int, a *float32, lda int, b *float32, k int)
 
+// 8 rows × 8 columns: adds to c the products ab of blocks of 2 terms in pairs, k > 0 terms in all, strides in bytes.
+func PairsFused2_8x8(c *float32, ldc int, a *float32, lda int, b *float32, k int)
+
+// 8 rows × 32 columns: adds to c the products ab of blocks of 2 terms in pairs, k > 0 terms in all, strides in bytes.
+func PairsFused2_8x32(c *float32, ldc int, a *float32, lda int, b *float32, k int)
+
+// 8 rows × 32 columns: adds to c the products ab of pairs of terms, k > 0 terms in all, rounded to odd, strides in bytes.
+// The products have 16 bits, and no sum may overflow.
+func PairsOdd2_8x32(c *float32, ldc int, a *float32, lda int, b *float32, k int)
+
 // x = +0 if 0 < |x| < normal, for n elements, n a positive multiple of 8. normal has the bits of a number.
 func Flush(x *float32, n int, normal uint32)
 

@@ -10,3 +10,11 @@ func evenOddKernelFor(core EvenOdd, columns int) (k sumsKernel[float32, float32]
 }
 
 func oddFirstKernelFor(columns int) (k sumsKernel[float32, float32], ok bool) { return k, false }
+
+// Pairs have no kernels of these roundings there yet.
+
+func fusedPairsKernelFor(terms, columns int) (k sumsKernel[float32, float32], ok bool) {
+	return k, false
+}
+
+func oddPairsKernelFor(terms int) (k sumsKernel[float32, float32], ok bool) { return k, false }

@@ -1,6 +1,10 @@
 package tcore
 
-import "fmt"
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/blas/blas32"
+)
 
 // FusedPairs adds the two products of a pair exactly and rounds their sum, and
 // then adds that to c; pairs one after the other. Both roundings are to nearest
@@ -34,4 +38,21 @@ func (f FusedPairs) check(d *Device) {
 		panic(fmt.Sprintf("tcore: device %q: FusedPairs of %d terms of %s × %s in %s, want an even number, numbers of binary32, and products of no more bits than sums",
 			d.Name, f.Terms, d.A.Name, d.B.Name, d.C.Name))
 	}
+}
+
+var fusedPairsPath = newPath("fused pairs")
+
+// newFusedPairsProduct prepares a and b for a [FusedPairs] in binary32. It
+// returns false for another core or format, if there is no kernel, and unless
+// all products are zero or numbers of binary32.
+func newFusedPairsProduct(d *Device, a, b blas32.General, _ bool) (prepared, bool) {
+	core, ok := d.Core.(FusedPairs)
+	if !ok || !d.C.Equal(Binary32) || !d.factorsWithin(a, b, Binary32.MinNormal(), 0x1p128, false) {
+		return nil, false
+	}
+	kernel, ok := fusedPairsKernelFor(core.Terms, b.Cols)
+	if !ok {
+		return nil, false
+	}
+	return &sums32[float32]{newSumsProduct(a, b, kernel, converter32(d, d.A), converter32(d, d.B)), nil, fusedPairsPath}, true
 }

@@ -38,7 +38,7 @@ const (
 	halfStride = halfDepth + 16
 )
 
-// halfProduct is a product on a [TensorCore] or a [Chain] that sums in binary16.
+// halfProduct is a product on a [TensorCore] or [Chain] that sums in binary16.
 // If transposed, it is computed as (BᵀAᵀ)ᵀ, the same sums of the same products.
 type halfProduct struct {
 	tiling     // k is whole blocks

@@ -47,6 +47,8 @@ var methods = []func(d *Device, a, b blas32.General, started bool) (prepared, bo
 	newThinProduct,
 	newChainProduct,
 	newPairwiseProduct,
+	newFusedPairsProduct,
+	newOddPairsProduct,
 	newEvenOddProduct,
 	newOddFirstProduct,
 	newExactProduct,
@@ -61,6 +63,11 @@ func (d *Device) prepare(a, b blas32.General, started bool) prepared {
 			return p
 		}
 	}
+	return d.rowProduct(a, b)
+}
+
+// rowProduct returns the product of a and b that any device computes.
+func (d *Device) rowProduct(a, b blas32.General) prepared {
 	return &rowProduct{d.newMultiplier(a, b), d, a.Rows, b.Cols, a.Cols}
 }
 

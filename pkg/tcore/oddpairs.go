@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/roundofflab/roundoff/internal/fma"
+	"gonum.org/v1/gonum/blas/blas32"
 )
 
 // OddPairs adds the two products of a pair, and their sum to c, each sum
@@ -53,4 +54,41 @@ func flushedOdd(x float64) float64 {
 		return math.Inf(int(math.Copysign(1, x)))
 	}
 	return Binary32.Round(x, ToOdd)
+}
+
+var oddPairsPath = newPath("pairs rounded to odd")
+
+// oddPairsProduct is a product on an [OddPairs] without sums that overflow, as
+// long as C is less than 2^126 in magnitude; else general is.
+type oddPairsProduct struct {
+	*sums32[float32]
+	general func() prepared
+}
+
+// newOddPairsProduct prepares a and b for an [OddPairs]. It returns false for
+// another core, if there is no kernel, and where sums might overflow.
+func newOddPairsProduct(d *Device, a, b blas32.General, _ bool) (prepared, bool) {
+	core, ok := d.Core.(OddPairs)
+	if !ok {
+		return nil, false
+	}
+	kernel, ok := oddPairsKernelFor(core.Terms)
+	if !ok || !d.factorsWithin(a, b, 0, 0x1p126/float64(a.Cols), false) {
+		return nil, false
+	}
+	p := newSumsProduct(a, b, kernel, converter32(d, d.A), converter32(d, d.B))
+	general := func() prepared { return d.rowProduct(a, b) }
+	return &oddPairsProduct{&sums32[float32]{p, nil, oddPairsPath}, general}, true
+}
+
+func (p *oddPairsProduct) addTo(c, z blas32.General) {
+	if c.Data != nil {
+		if _, most := magnitudesOf(c); !(most < 0x1p126) {
+			q := p.general()
+			defer q.release()
+			q.addTo(c, z)
+			return
+		}
+	}
+	p.sums32.addTo(c, z)
 }

@@ -1,6 +1,8 @@
 package tcore
 
 import (
+	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/roundofflab/roundoff/internal/panics"
@@ -70,4 +72,37 @@ func TestChainPassesNaN(t *testing.T) {
 			t.Errorf("%#x × %#x + %#x = %#x, want %#x", c.x, c.y, c.c, got, c.want)
 		}
 	}
+}
+
+// Sums of matrices that are rounded to odd agree with Dot where C is so great,
+// or unknown, that they may overflow, where a sum is below 2^-126 and where it
+// is a zero; and Go code after them rounds to nearest.
+func TestOddPairsAtEdges(t *testing.T) {
+	const m, k, n = 9, 6, 40
+	onEveryLevel(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(91, 0))
+		for _, d := range []Device{ArmBF16, ArmMMLABF16} {
+			for _, size := range []float64{0x1p-64, 1, 0x1p61, 0x1p63} {
+				a, b, c := zeros(m, k), zeros(k, n), zeros(m, n)
+				for _, x := range [][]float32{a.Data, b.Data} {
+					for i := range x {
+						x[i] = float32(size * float64(rng.IntN(9)-4) / 4) // some products cancel
+					}
+				}
+				for _, great := range []float32{0, 0x1p125, 0x1p127, math.MaxFloat32, float32(math.Inf(1)), float32(math.NaN())} {
+					for i := range c.Data {
+						c.Data[i] = math.MaxFloat32 * float32(rng.IntN(3)-1)
+						if great < 0x1p126 {
+							c.Data[i] = great * float32(rng.IntN(3)-1)
+						}
+					}
+					c.Data[rng.IntN(len(c.Data))] = great
+					compareProduct(t, rng, d, a, b, c, m*n/4)
+				}
+				if one := float32(size) / float32(size); one+0x1p-24 != 1 {
+					t.Fatalf("afterwards 1 + 2^-24 = %x", one+0x1p-24)
+				}
+			}
+		}
+	})
 }

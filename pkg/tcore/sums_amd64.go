@@ -73,6 +73,22 @@ func pairsKernelFor(terms int, normal bool, columns int) (k sumsKernel[float32, 
 	return k, ok
 }
 
+// fusedPairsKernelFor returns the kernel of sums of pairs of products that are
+// numbers of binary32, in blocks of the given number of terms.
+func fusedPairsKernelFor(terms, columns int) (k sumsKernel[float32, float32], ok bool) {
+	k, ok = map[int]sumsKernel[float32, float32]{
+		256: newSumsKernel(8, 8, terms, vector.PairsFused2_8x8), 512: newSumsKernel(8, 32, terms, vector.PairsFused2_8x32),
+	}[newTileShape(columns, 8).bits]
+	return k, ok
+}
+
+// oddPairsKernelFor returns the kernel of sums of pairs that are rounded to
+// odd, none of which overflows, in blocks of the given number of terms. Only
+// with AVX-512 has an instruction a rounding of its own.
+func oddPairsKernelFor(terms int) (k sumsKernel[float32, float32], ok bool) {
+	return newSumsKernel(8, 32, terms, vector.PairsOdd2_8x32), features.Bits == 512
+}
+
 // exactTile is a routine of package vector that continues sums exactly, or
 // returns 1 and does nothing.
 type exactTile = func(c *float32, ldc int, a *float64, lda int, b *float64, k int) int

@@ -15,7 +15,7 @@ func sumsDevices() []Device {
 	var list []Device
 	for _, d := range Devices() {
 		switch d.Core.(type) {
-		case Chain, Pairwise, ExactSum, EvenOdd, OddFirst:
+		case Chain, Pairwise, ExactSum, EvenOdd, OddFirst, FusedPairs, OddPairs:
 			list = append(list, d)
 		}
 	}
@@ -159,7 +159,7 @@ func TestSumsOnThreads(t *testing.T) {
 func TestPairsNearUnderflow(t *testing.T) {
 	onEveryLevel(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(48, 0))
-		for _, d := range []Device{CDNA2BF16, CDNA2BF16Pairs} {
+		for _, d := range []Device{CDNA2BF16, CDNA2BF16Pairs, ArmBF16, ArmEBF16} {
 			for trial := range 60 {
 				a, b := zeros(9, 8), zeros(8, 40)
 				for _, m := range []blas32.General{a, b} {
@@ -282,7 +282,7 @@ func TestPathsOfSums(t *testing.T) {
 	cases := []struct {
 		device Device
 		data   func(rows, cols int) blas32.General
-		path   *path
+		path   *path // nil for none
 	}{
 		{IEEEF64, near1, chainPath},
 		{IEEEF32, near1, chainPath},
@@ -298,6 +298,16 @@ func TestPathsOfSums(t *testing.T) {
 		{AMXBF16, thin, evenOddPath},
 		{AVX512BF16, near1, oddFirstPath},
 		{AVX512BF16, thin, oddFirstPath},
+		{ArmMOPAF16, near1, fusedPairsPath},
+		{ArmMOPAF16, thin, fusedPairsPath},
+		{ArmEBF16, near1, fusedPairsPath},
+		{ArmEBF16, small, nil},
+		{ArmEBF16, large, nil},
+		{ArmBF16, near1, oddPairsPath},
+		{ArmBF16, thin, oddPairsPath},
+		{ArmBF16, small, oddPairsPath},
+		{ArmMMLABF16, near1, oddPairsPath},
+		{ArmBF16, large, nil},
 	}
 	onEveryLevel(t, func(t *testing.T) {
 		for i, c := range cases {
@@ -306,10 +316,20 @@ func TestPathsOfSums(t *testing.T) {
 				a = near1(20, 48)
 			}
 			z := zeros(20, b.Cols)
-			got := counted(func() { c.device.MultiplyAdd(a, b, blas32.General{}, z) })[c.path]
-			want := int64(0)
-			amd64Only := c.path == exactPath || c.path == evenOddPath || c.path == oddFirstPath
-			if features.Bits > 0 || features.ASIMD && !amd64Only {
+			n := counted(func() { c.device.MultiplyAdd(a, b, blas32.General{}, z) })
+			if c.path == nil {
+				for p, n := range n {
+					if n > 0 {
+						t.Errorf("case %d, %s: %q computed %d multiply-adds, want none", i, c.device.Name, p.name, n)
+					}
+				}
+				continue
+			}
+			got, want := n[c.path], int64(0)
+			amd64Only := c.path == exactPath || c.path == evenOddPath || c.path == oddFirstPath || c.path == fusedPairsPath
+			switch {
+			case c.path == oddPairsPath && features.Bits < 512:
+			case features.Bits > 0 || features.ASIMD && !amd64Only:
 				want = int64(20 * 48 * b.Cols)
 			}
 			if got != want {

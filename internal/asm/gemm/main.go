@@ -86,6 +86,9 @@ var ideas = map[string]func(){
 				width(512).pairs(terms, fused, 8, 2)
 			}
 		}
+		width(256).fusedPairs(8, 1)
+		width(512).fusedPairs(8, 2)
+		oddPairs(8, 2)
 		flush()
 		magnitudes()
 	},

@@ -31,13 +31,24 @@ func (w width) pairs(terms int, fused bool, rows, vectors int) {
 	if fused {
 		kind = "FMA"
 	}
+	w.pairsUnder(zeroResults, kind, terms, fused, rows, vectors)
+}
+
+// fusedPairs emits the routine that adds pairs of products to the sums of a
+// tile, by two roundings: c = fl(c + fl(a₀b₀ + a₁b₁)). Nothing is flushed. It
+// is that of pairs, for products that are numbers of binary32, as a
+// multiply-add of one of them to the other then rounds their exact sum.
+func (w width) fusedPairs(rows, vectors int) { w.pairsUnder(0, "Fused", 2, true, rows, vectors) }
+
+// pairsUnder emits the routine of pairs under the given bits of MXCSR.
+func (w width) pairsUnder(control int, kind string, terms int, fused bool, rows, vectors int) {
 	columns := vectors * w.lanes()
 	TEXT(fmt.Sprintf("Pairs%s%d_%dx%d", kind, terms, rows, columns), NOSPLIT,
 		"func(c *float32, ldc int, a *float32, lda int, b *float32, k int)")
 	Doc(fmt.Sprintf("%d rows × %d columns: adds to c the products ab of blocks of %d terms in pairs, k > 0 terms in all, strides in bytes.",
 		rows, columns, terms))
 	c, ldc, a, lda, b, k := param("c"), param("ldc"), param("a"), param("lda"), param("b"), param("k")
-	restore := underControl(zeroResults)
+	restore := underControl(control)
 	results, _ := rowAddresses(c, ldc, rows)
 	factors, pointers := rowAddresses(a, lda, rows)
 
@@ -100,6 +111,92 @@ func (w width) pairs(terms int, fused bool, rows, vectors int) {
 	}
 	VZEROUPPER()
 	RET()
+}
+
+// oddPairs emits the routine that adds pairs of products to the sums of a tile,
+// rows × vectors of binary32 numbers, each sum rounded to odd:
+//
+//	p = a₀b₀, q = a₁b₁
+//	p = odd(p + q)
+//	c = odd(c + p), where odd(x + y) is:
+//		z = x + y, rounded down
+//		where the last bit of z is 0: z = x + y, rounded up
+//
+// Of the two numbers of binary32 around a sum that is none, one is odd. A sum
+// that is one, or not finite, is the same either way, and its zeros are +0, as
+// that rounded up, unless both terms are -0. Beyond the greatest number, which
+// is odd, this would not be an infinity: no sum may be as great.
+//
+// Operands and results are flushed. The products have 16 bits and are exact;
+// sums below 2^-126 are exact, too, so that it does not matter whether they are
+// subnormal before or after they are rounded.
+func oddPairs(rows, vectors int) {
+	const w, terms = width(512), 2
+	columns := vectors * w.lanes()
+	TEXT(fmt.Sprintf("PairsOdd%d_%dx%d", terms, rows, columns), NOSPLIT,
+		"func(c *float32, ldc int, a *float32, lda int, b *float32, k int)")
+	Doc(fmt.Sprintf("%d rows × %d columns: adds to c the products ab of pairs of terms, k > 0 terms in all, rounded to odd, strides in bytes.", rows, columns),
+		"The products have 16 bits, and no sum may overflow.")
+	c, ldc, a, lda, b, k := param("c"), param("ldc"), param("a"), param("lda"), param("b"), param("k")
+	restore := underControl(flushing)
+	results, _ := rowAddresses(c, ldc, rows)
+	factors, pointers := rowAddresses(a, lda, rows)
+
+	s, y, last := w.vectors(rows*vectors), w.vectors(terms*vectors), w.vector()
+	VPBROADCASTD(gp32Of(1), last)
+	for i, row := range results {
+		for v := range vectors {
+			VMOVUPS(row.Offset(v*w.bytes()), s[i*vectors+v])
+		}
+	}
+	// add stores odd(x + y) in z, which is neither of them.
+	add := func(x, y, z reg.VecVirtual) {
+		even := K()
+		VADDPS_RD_SAE(x, y, z)
+		VPTESTNMD(last, z, even)
+		VADDPS_RU_SAE(x, y, even, z)
+	}
+	SHRQ(Imm(1), k)
+	loop("next", k, func() {
+		for i := range y {
+			VMOVUPS(Mem{Base: b}.Offset(i*w.bytes()), y[i])
+		}
+		for i, row := range factors {
+			p, q, x := w.vectors(vectors), w.vectors(vectors), w.vectors(terms)
+			for t := range x {
+				VBROADCASTSS(row.Offset(4*t), x[t])
+			}
+			for v := range vectors {
+				VMULPS(x[0], y[v], p[v])
+				VMULPS(x[1], y[vectors+v], q[v])
+			}
+			for v := range vectors {
+				sum, pair := s[i*vectors+v], w.vector()
+				add(p[v], q[v], pair)
+				add(sum, pair, q[v])
+				VMOVAPS(q[v], sum)
+			}
+		}
+		for _, p := range pointers {
+			ADDQ(U32(4*terms), p)
+		}
+		ADDQ(U32(terms*vectors*w.bytes()), b)
+	})
+	restore()
+	for i, row := range results {
+		for v := range vectors {
+			VMOVUPS(s[i*vectors+v], row.Offset(v*w.bytes()))
+		}
+	}
+	VZEROUPPER()
+	RET()
+}
+
+// gp32Of returns a register with the number.
+func gp32Of(n uint32) reg.GPVirtual {
+	r := GP32()
+	MOVL(U32(n), r)
+	return r
 }
 
 // flush emits the routine that replaces subnormal numbers of a format by zeros.

@@ -51,6 +51,11 @@ func (t *table) add(out string, before, after, mmaSim float64) {
 		if x := values["fastest-"+unit]; t.fastest && x > 0 {
 			speed, clock = x, "fastest-"+unit
 		}
+		for unit, share := range values {
+			if path, ok := strings.CutPrefix(unit, "%"); ok {
+				l.paths[strings.ReplaceAll(path, "_", " ")] = share
+			}
+		}
 		if threads == "2" {
 			l.one = append(l.one, values["one-"+clock])
 			l.two = append(l.two, values[clock])
@@ -62,11 +67,6 @@ func (t *table) add(out string, before, after, mmaSim float64) {
 		}
 		if mmaSim > 0 {
 			l.mmaSim = append(l.mmaSim, mmaSim)
-		}
-		for unit, share := range values {
-			if path, ok := strings.CutPrefix(unit, "%"); ok {
-				l.paths[strings.ReplaceAll(path, "_", " ")] = share
-			}
 		}
 	}
 }

@@ -24,6 +24,7 @@ func TestTable(t *testing.T) {
 		{"BenchmarkBesideDevice/order=x/n=512-2 1 5 ns/op 0.876 of-device\n", 1000, 1000},
 		{"BenchmarkGEMM/device=less/n=8/threads=1 1 5 ns/op 60 MMAC/s 2 clock-MMAC/s\n", 1000, 1000},
 		{"BenchmarkGEMM/device=two/n=8/threads=2 1 5 ns/op 50 MMAC/s\n", 1000, 1000},
+		{"BenchmarkGEMM/device=three/n=8/threads=2 1 5 ns/op 50 MMAC/s 38 clock-MMAC/s 20 one-clock-MMAC/s 38 fastest-MMAC/s 20 one-fastest-MMAC/s 70 %sums 30 %zeros\n", 1000, 1000},
 		{"BenchmarkRound/format=g/threads=2 1 5 ns/op 50 Melem/s 17 clock-Melem/s 10 one-clock-Melem/s 17 fastest-Melem/s 10 one-fastest-Melem/s\n", 0, 0},
 		{"BenchmarkRound/format=h/threads=2 1 5 ns/op 50 Melem/s 38 clock-Melem/s 20 one-clock-Melem/s 38 fastest-Melem/s 20 one-fastest-Melem/s\n", 0, 0},
 		{"BenchmarkRound/format=i/threads=2 1 5 ns/op 50 Melem/s 18 clock-Melem/s 10 one-clock-Melem/s 18 fastest-Melem/s 10 one-fastest-Melem/s\n", 0, 0},
@@ -59,13 +60,14 @@ func TestTable(t *testing.T) {
 		for _, want := range []string{
 			map[bool]string{false: "| integers | 1 | 1.90 | 1.90 | 1.90 | 1 |\n", true: "| integers | 1 | 1.50 | 1.50 | 1.50 | 0 |\n"}[fastest],
 			"| Round | 3 | 1.70 | 1.80 | 1.90 | 2 |\n",
+			"| sums | 1 | 1.90 | 1.90 | 1.90 | 1 |\n",
 		} {
 			if !strings.Contains(threads.String(), want) {
 				t.Errorf("fastest = %v: the table of threads lacks %q:\n%s", fastest, want, threads.String())
 			}
 		}
-		if n := strings.Count(threads.String(), "\n"); n != 4 {
-			t.Errorf("fastest = %v: the table of threads has %d lines, want 4:\n%s", fastest, n, threads.String())
+		if n := strings.Count(threads.String(), "\n"); n != 5 {
+			t.Errorf("fastest = %v: the table of threads has %d lines, want 5:\n%s", fastest, n, threads.String())
 		}
 		tab.printRival(&rival)
 		want := "| GEMM device=x-y n=512 | 200 MMAC/s | 10 MMAC/s | 20 |\n"

@@ -23,10 +23,10 @@ func TestBadInput(t *testing.T) {
 	if err := saveMatrix("A.npy", m); err != nil {
 		t.Fatal(err)
 	}
-	tenth := writeNumbers(t, t.TempDir(), "tenth.npy", "(1, 1)", 0.1)
+	tenth := writeNumbers(t, t.TempDir(), "tenth.npy", "(2, 2)", 1, 2, 0.1, 3)
 	for line, want := range map[string]string{
-		"gemm -in binary64 -device ieee " + tenth + " " + tenth + " -o D.npy":       "tenth.npy[0, 0] is 0.1, want a number of binary32",
-		"bound -run -in binary64 -acc binary64 -device ieee " + tenth + " " + tenth: "tenth.npy[0, 0] is 0.1, want a number of binary32",
+		"gemm -in binary64 -device ieee " + tenth + " " + tenth + " -o D.npy":       "tenth.npy[1, 0] is 0.1, want a number of binary32",
+		"bound -run -in binary64 -acc binary64 -device ieee " + tenth + " " + tenth: "tenth.npy[1, 0] is 0.1, want a number of binary32",
 		"bound -k " + huge:                             "-k " + huge + ", want 1 to",
 		"bound -k " + most:                             "-k " + most + ", want 1 to",
 		"bound -m -5":                                  "-m -5, want 1 to",

@@ -252,29 +252,24 @@ func TestErrors(t *testing.T) {
 		return func() (string, error) { return GEMM(text, a, b, c, d, never) }
 	}
 	for want, f := range map[string]func() (string, error){
-		`question: unknown field "divice"`:            gemm(`{"divice":"hopper"}`, a, b, nil, z),
-		`question: unexpected EOF`:                    gemm(`{"device":`, a, b, nil, z),
-		`question: " x" follows the object`:           gemm(`{} x`, a, b, nil, z),
-		`split_k is a string, want one of type int`:   gemm(`{"split_k":"2"}`, a, b, nil, z),
-		`split_k is 0, want 1 or more`:                gemm(`{"split_k":0}`, a, b, nil, z),
-		`no device "pascal" for binary16`:             gemm(`{"device":"pascal"}`, a, b, nil, z),
-		`no format "e9m9"`:                            gemm(`{"in":"e9m9"}`, a, b, nil, z),
-		`a is NULL`:                                   gemm("", nil, b, nil, z),
-		`a is 2 × 3 and b is 2 × 3: they do not fit`:  gemm("", a, a, nil, z),
-		`d is 2 × 3, want 2 × 2`:                      gemm("", of("binary32", drawn(6, 2), 2, 3), b, nil, of("binary32", drawn(6, 2), 2, 3)),
-		`d overlaps a matrix that is read`:            gemm("", a, b, nil, of("binary32", x, 2, 2)),
-		`alpha is 1e+300, want a number of binary32`:  gemm(`{"alpha":1e300}`, a, b, nil, z),
-		`beta is 1: want c`:                           gemm(`{"beta":1}`, a, b, nil, z),
-		`a has a stride of 9223372036854775807 bytes`: gemm("", &far, b, nil, z),
-		`d has strides of 4 and 4 bytes, by which`:    gemm("", a, b, nil, &narrow),
-		`a.format is "float"`:                         gemm("", of("float", x, 2, 3), b, nil, z),
-		`b is 0 × 2, want a matrix that is not empty`: gemm("", a, of("binary32", x, 0, 2), nil, z),
-		`a[0, 1] is 0x40, want a code of e2m1, less`:  gemm("", of("e2m1", []uint8{1, 64}, 1, 2), of("e2m1", []uint8{1, 2}, 2, 1), nil, of("binary32", d, 1, 1)),
-		`b[1, 0] is 0.1, want a number of binary32`:   gemm(`{"in":"binary64","device":"ieee"}`, of("binary32", x, 1, 2), of("binary64", []float64{1, 0.1}, 2, 1), nil, of("binary32", d, 1, 1)),
-		`a[0, 0] is 0.1, want a number of binary32`: func() (string, error) {
-			tenth := of("binary64", []float64{0.1}, 1, 1)
-			return Tolerance(`{"in":"binary64","device":"ieee"}`, tenth, of("binary32", x, 1, 1), nil, nil, nil, nil, nil)
-		},
+		`question: unknown field "divice"`:                                 gemm(`{"divice":"hopper"}`, a, b, nil, z),
+		`question: unexpected EOF`:                                         gemm(`{"device":`, a, b, nil, z),
+		`question: " x" follows the object`:                                gemm(`{} x`, a, b, nil, z),
+		`split_k is a string, want one of type int`:                        gemm(`{"split_k":"2"}`, a, b, nil, z),
+		`split_k is 0, want 1 or more`:                                     gemm(`{"split_k":0}`, a, b, nil, z),
+		`no device "pascal" for binary16`:                                  gemm(`{"device":"pascal"}`, a, b, nil, z),
+		`no format "e9m9"`:                                                 gemm(`{"in":"e9m9"}`, a, b, nil, z),
+		`a is NULL`:                                                        gemm("", nil, b, nil, z),
+		`a is 2 × 3 and b is 2 × 3: they do not fit`:                       gemm("", a, a, nil, z),
+		`d is 2 × 3, want 2 × 2`:                                           gemm("", of("binary32", drawn(6, 2), 2, 3), b, nil, of("binary32", drawn(6, 2), 2, 3)),
+		`d overlaps a matrix that is read`:                                 gemm("", a, b, nil, of("binary32", x, 2, 2)),
+		`alpha is 1e+300, want a number of binary32`:                       gemm(`{"alpha":1e300}`, a, b, nil, z),
+		`beta is 1: want c`:                                                gemm(`{"beta":1}`, a, b, nil, z),
+		`a has a stride of 9223372036854775807 bytes`:                      gemm("", &far, b, nil, z),
+		`d has strides of 4 and 4 bytes, by which`:                         gemm("", a, b, nil, &narrow),
+		`a.format is "float"`:                                              gemm("", of("float", x, 2, 3), b, nil, z),
+		`b is 0 × 2, want a matrix that is not empty`:                      gemm("", a, of("binary32", x, 0, 2), nil, z),
+		`a[0, 1] is 0x40, want a code of e2m1, less`:                       gemm("", of("e2m1", []uint8{1, 64}, 1, 2), of("e2m1", []uint8{1, 2}, 2, 1), nil, of("binary32", d, 1, 1)),
 		`recipe: no recipe "q"`:                                            func() (string, error) { return Quantise(`{"recipe":"q"}`, a, nil, nil, nil) },
 		`split_k 0, want 1 to`:                                             func() (string, error) { return Bound(`{"split_k":0}`, nil, nil) },
 		`tolerance 0, want a number above 0`:                               func() (string, error) { return Advise("", nil, nil) },
@@ -292,6 +287,11 @@ func TestErrors(t *testing.T) {
 		},
 		`orders "all", want split, mixed, machine or any`: func() (string, error) { return Tolerance(`{"orders":"all"}`, a, b, nil, nil, nil, nil, nil) },
 		`model is "": want a file, or else the matrices`:  func() (string, error) { return Audit("", nil, nil, never) },
+		`b[1, 0] is 0.1, want a number of binary32`:       gemm(`{"in":"binary64","device":"ieee"}`, of("binary32", x, 1, 2), of("binary64", []float64{1, 0.1}, 2, 1), nil, of("binary32", d, 1, 1)),
+		`a[0, 0] is 0.1, want a number of binary32`: func() (string, error) {
+			tenth := of("binary64", []float64{0.1}, 1, 1)
+			return Tolerance(`{"in":"binary64","device":"ieee"}`, tenth, of("binary32", x, 1, 1), nil, nil, nil, nil, nil)
+		},
 		`a[0, 0] is NaN, want a finite number`: func() (string, error) {
 			return Exact("", of("binary32", []float32{float32(math.NaN())}, 1, 1), of("binary32", x, 1, 1), of("binary64", make([]float64, 1), 1, 1), nil, never)
 		},

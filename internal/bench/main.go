@@ -108,7 +108,6 @@ func main() {
 		fmt.Printf("The fastest product of %d rounds, of OpenBLAS too.\n\n", *rounds)
 	}
 	t.print(os.Stdout)
-	fmt.Println()
 	t.printThreads(os.Stdout)
 	if *python != "" {
 		fmt.Printf("\nMMA-Sim %s, one thread.\n\n", mmaSim.about)

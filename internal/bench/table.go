@@ -155,7 +155,8 @@ func (t *table) print(w io.Writer) {
 
 // printThreads writes, for each way that products took, how much faster they
 // were on two threads than on one: the least of the benchmarks, the median and
-// the greatest. Benchmarks that tell no way are told by their names.
+// the greatest. Benchmarks that tell no way are told by their names. Of none on
+// two threads it writes nothing.
 func (t *table) printThreads(w io.Writer) {
 	ways := map[string][]float64{}
 	for _, name := range t.order {
@@ -168,12 +169,16 @@ func (t *table) printThreads(w io.Writer) {
 			ways[way] = append(ways[way], ratio)
 		}
 	}
-	fmt.Fprintln(w, "| two threads over one | benchmarks | least | median | greatest | 1.8 or more |")
+	if len(ways) == 0 {
+		return
+	}
+	const wanted = 1.8
+	fmt.Fprintf(w, "\n| two threads over one | benchmarks | least | median | greatest | %v or more |\n", wanted)
 	fmt.Fprintln(w, "|---|--:|--:|--:|--:|--:|")
 	for _, way := range slices.Sorted(maps.Keys(ways)) {
 		x, enough := ways[way], 0
 		for _, ratio := range x {
-			if ratio >= 1.8 {
+			if ratio >= wanted {
 				enough++
 			}
 		}

@@ -66,8 +66,13 @@ func TestTable(t *testing.T) {
 				t.Errorf("fastest = %v: the table of threads lacks %q:\n%s", fastest, want, threads.String())
 			}
 		}
-		if n := strings.Count(threads.String(), "\n"); n != 5 {
-			t.Errorf("fastest = %v: the table of threads has %d lines, want 5:\n%s", fastest, n, threads.String())
+		if n := strings.Count(threads.String(), "\n"); n != 6 {
+			t.Errorf("fastest = %v: the table of threads has %d lines, want 6:\n%s", fastest, n, threads.String())
+		}
+		threads.Reset()
+		(&table{}).printThreads(&threads)
+		if threads.Len() > 0 {
+			t.Errorf("of nothing the table of threads is\n%s", threads.String())
 		}
 		tab.printRival(&rival)
 		want := "| GEMM device=x-y n=512 | 200 MMAC/s | 10 MMAC/s | 20 |\n"

@@ -47,11 +47,6 @@ func halfMatrix(rng *rand.Rand, rows, cols int, rare float64) blas32.General {
 	return m
 }
 
-// binary16Chain adds as PaperF16 does, by FMAs, of which any number is a block.
-func binary16Chain() Device {
-	return Device{Name: "chain in binary16", Architecture: "test", Instruction: "fma", A: Binary16, B: Binary16, C: Binary16, Core: Chain{}}
-}
-
 // Sums in binary16 agree with Dot at every level of features, for shapes around
 // the sizes of tiles, panels and chunks, thin ones too, whole blocks or not,
 // with and without C, finite or not.
@@ -59,7 +54,7 @@ func TestHalfProduct(t *testing.T) {
 	d := PaperF16.Device("paper-f16")
 	wide := PaperF16
 	wide.High, wide.Block = Binary32, 3
-	others := []Device{wide.Device("wide"), wide.Device("wide with C in binary32"), d, binary16Chain()}
+	others := []Device{wide.Device("wide"), wide.Device("wide with C in binary32"), d, AVX512F16}
 	others[1].C = Binary32
 	others[2].Name, others[2].Convert = "paper-f16 of truncated factors", ToZero
 	shapes := []shape{{1, 1, 1}, {1, 4, 64}, {14, 33, 64}, {15, 31, 65}, {8, 513, 32}, {9, 530, 33}, {29, 1030, 9},
@@ -79,7 +74,7 @@ func TestHalfProduct(t *testing.T) {
 					c = halfMatrix(rng, s.m, s.n, rare)
 				}
 				compareProduct(t, rng, d, a, matrix.Transpose(b), c, 4)
-				compareProduct(t, rng, binary16Chain(), a, matrix.Transpose(b), c, 4)
+				compareProduct(t, rng, AVX512F16, a, matrix.Transpose(b), c, 4)
 				for i := range a.Data {
 					a.Data[i] *= 1 + 0x1p-11*float32(rng.IntN(2)) // not in binary16
 				}
@@ -110,7 +105,7 @@ func TestHalfProductOfAWideC(t *testing.T) {
 // Each level takes its own way, and only sums that are not finite are computed
 // one by one.
 func TestHalfPaths(t *testing.T) {
-	for _, d := range []Device{PaperF16.Device("paper-f16"), binary16Chain()} {
+	for _, d := range []Device{PaperF16.Device("paper-f16"), AVX512F16} {
 		t.Run(d.Name, func(t *testing.T) { testHalfPaths(t, d) })
 	}
 }
@@ -170,7 +165,7 @@ func FuzzHalfProduct(f *testing.F) {
 		a, b, c := codes(9, k), codes(k, 35), codes(9, 35)
 		for _, l := range features.Levels() {
 			with(l, func() {
-				for _, d := range []Device{d, binary16Chain()} {
+				for _, d := range []Device{d, AVX512F16} {
 					compareProduct(t, rng, d, a, b, c, 4)
 					compareProduct(t, rng, d, a, b, blas32.General{}, 4)
 				}

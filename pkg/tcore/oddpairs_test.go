@@ -76,7 +76,7 @@ func TestChainPassesNaN(t *testing.T) {
 
 // Sums of matrices that are rounded to odd agree with Dot where C is so great,
 // or unknown, that they may overflow, where a sum is below 2^-126 and where it
-// is a zero; and Go code after them rounds to nearest.
+// is a zero.
 func TestOddPairsAtEdges(t *testing.T) {
 	const m, k, n = 9, 6, 40
 	onEveryLevel(t, func(t *testing.T) {
@@ -98,9 +98,6 @@ func TestOddPairsAtEdges(t *testing.T) {
 					}
 					c.Data[rng.IntN(len(c.Data))] = great
 					compareProduct(t, rng, d, a, b, c, m*n/4)
-				}
-				if one := float32(size) / float32(size); one+0x1p-24 != 1 {
-					t.Fatalf("afterwards 1 + 2^-24 = %x", one+0x1p-24)
 				}
 			}
 		}

@@ -353,24 +353,33 @@ func TestPathsOfSums(t *testing.T) {
 	})
 }
 
-// The routines for sums in pairs flush subnormal numbers, and Go code after
-// them does not.
+// The routines for sums in pairs flush subnormal numbers, but for fused pairs,
+// and Go code after them does not.
 func TestPairsRestoreControl(t *testing.T) {
 	onEveryLevel(t, func(t *testing.T) {
-		for _, normal := range []bool{true, false} {
-			kernel, ok := pairsKernelFor(4, normal, 64)
-			if !ok {
+		normal, normalOK := pairsKernelFor(4, true, 64)
+		anyPairs, anyOK := pairsKernelFor(4, false, 64)
+		fused, fusedOK := fusedPairsKernelFor(4, 64)
+		odd, oddOK := oddPairsKernelFor(4)
+		for _, of := range []struct {
+			name   string
+			kernel sumsKernel[float32, float32]
+			ok     bool
+			want   float32
+		}{{"normal", normal, normalOK, 0}, {"any", anyPairs, anyOK, 0}, {"fused", fused, fusedOK, 0x1p-128}, {"odd", odd, oddOK, 0}} {
+			kernel := of.kernel
+			if !of.ok {
 				continue
 			}
 			c := make([]float32, kernel.rows*kernel.columns)
 			a, b := make([]float32, 4*kernel.rows), make([]float32, 4*kernel.columns)
 			a[0], b[0] = 0x1p-64, 0x1p-64
 			kernel.run(c, kernel.columns, a, 4, b, 4)
-			if c[0] != 0 {
-				t.Errorf("normal %t: a subnormal sum is %x, want 0", normal, c[0])
+			if c[0] != of.want {
+				t.Errorf("%s: a subnormal sum is %x, want %x", of.name, c[0], of.want)
 			}
 			if z := a[0] * b[0]; z != 0x1p-128 {
-				t.Errorf("normal %t: afterwards 2^-64 × 2^-64 = %x", normal, z)
+				t.Errorf("%s: afterwards 2^-64 × 2^-64 = %x", of.name, z)
 			}
 		}
 	})

@@ -251,7 +251,7 @@ class Interrupt(Test):
                     p.send_signal(signal.SIGINT)
                     line = p.stdout.readline().split()
                     self.assertEqual(line[:1], ["interrupted"])
-                    self.assertLess(float(line[1]) - sent, 5)
+                    self.assertLess(float(line[1]) - sent, 1)
                     self.assertEqual(p.stdout.readline(), "6.0\n")
                 finally:
                     p.kill()

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -42,32 +43,10 @@ func (w width) fusedPairs(rows, vectors int) { w.pairsUnder(0, "Fused", 2, true,
 
 // pairsUnder emits the routine of pairs under the given bits of MXCSR.
 func (w width) pairsUnder(control int, kind string, terms int, fused bool, rows, vectors int) {
-	columns := vectors * w.lanes()
-	TEXT(fmt.Sprintf("Pairs%s%d_%dx%d", kind, terms, rows, columns), NOSPLIT,
-		"func(c *float32, ldc int, a *float32, lda int, b *float32, k int)")
-	Doc(fmt.Sprintf("%d rows × %d columns: adds to c the products ab of blocks of %d terms in pairs, k > 0 terms in all, strides in bytes.",
-		rows, columns, terms))
-	c, ldc, a, lda, b, k := param("c"), param("ldc"), param("a"), param("lda"), param("b"), param("k")
-	restore := underControl(control)
-	results, _ := rowAddresses(c, ldc, rows)
-	factors, pointers := rowAddresses(a, lda, rows)
-
-	s, y, x, q := w.vectors(rows*vectors), w.vectors(terms*vectors), w.vector(), w.vector()
-	for i, row := range results {
-		for v := range vectors {
-			VMOVUPS(row.Offset(v*w.bytes()), s[i*vectors+v])
-		}
-	}
-	if terms == 4 {
-		SHRQ(Imm(2), k)
-	} else {
-		SHRQ(Imm(1), k)
-	}
-	loop("next", k, func() {
-		for i := range y {
-			VMOVUPS(Mem{Base: b}.Offset(i*w.bytes()), y[i])
-		}
-		for i, row := range factors {
+	doc := fmt.Sprintf("adds to c the products ab of blocks of %d terms in pairs, k > 0 terms in all, strides in bytes.", terms)
+	w.blockTile("Pairs"+kind, doc, control, terms, rows, vectors, func() addBlock {
+		x, q := w.vector(), w.vector()
+		return func(row Mem, y, s []reg.VecVirtual) {
 			p := w.vectors(vectors)
 			// pair stores in z the sum of the products t and t+1.
 			pair := func(t int, z []reg.VecVirtual) {
@@ -94,9 +73,47 @@ func (w width) pairsUnder(control int, kind string, terms int, fused bool, rows,
 				}
 			}
 			for v := range vectors {
-				sum := s[i*vectors+v]
-				VADDPS(p[v], sum, sum)
+				VADDPS(p[v], s[v], s[v])
 			}
+		}
+	})
+}
+
+// addBlock emits that the products of a block of a row of a and the vectors y
+// of b, of one term after the other, are added to the sums s.
+type addBlock = func(row Mem, y, s []reg.VecVirtual)
+
+// blockTile emits a routine that adds products in blocks of 2 or 4 terms to the
+// sums of a tile, rows × vectors of binary32 numbers, under the given bits of
+// MXCSR. start emits what comes before all blocks.
+func (w width) blockTile(name, doc string, control, terms, rows, vectors int, start func() addBlock) {
+	columns := vectors * w.lanes()
+	TEXT(fmt.Sprintf("%s%d_%dx%d", name, terms, rows, columns), NOSPLIT,
+		"func(c *float32, ldc int, a *float32, lda int, b *float32, k int)")
+	Doc(strings.Split(fmt.Sprintf("%d rows × %d columns: %s", rows, columns, doc), "\n")...)
+	c, ldc, a, lda, b, k := param("c"), param("ldc"), param("a"), param("lda"), param("b"), param("k")
+	restore := underControl(control)
+	results, _ := rowAddresses(c, ldc, rows)
+	factors, pointers := rowAddresses(a, lda, rows)
+
+	s, y := w.vectors(rows*vectors), w.vectors(terms*vectors)
+	add := start()
+	for i, row := range results {
+		for v := range vectors {
+			VMOVUPS(row.Offset(v*w.bytes()), s[i*vectors+v])
+		}
+	}
+	if terms == 4 {
+		SHRQ(Imm(2), k)
+	} else {
+		SHRQ(Imm(1), k)
+	}
+	loop("next", k, func() {
+		for i := range y {
+			VMOVUPS(Mem{Base: b}.Offset(i*w.bytes()), y[i])
+		}
+		for i, row := range factors {
+			add(row, y, s[i*vectors:][:vectors])
 		}
 		for _, p := range pointers {
 			ADDQ(U32(4*terms), p)
@@ -132,36 +149,20 @@ func (w width) pairsUnder(control int, kind string, terms int, fused bool, rows,
 // subnormal before or after they are rounded.
 func oddPairs(rows, vectors int) {
 	const w, terms = width(512), 2
-	columns := vectors * w.lanes()
-	TEXT(fmt.Sprintf("PairsOdd%d_%dx%d", terms, rows, columns), NOSPLIT,
-		"func(c *float32, ldc int, a *float32, lda int, b *float32, k int)")
-	Doc(fmt.Sprintf("%d rows × %d columns: adds to c the products ab of pairs of terms, k > 0 terms in all, rounded to odd, strides in bytes.", rows, columns),
-		"The products have 16 bits, and no sum may overflow.")
-	c, ldc, a, lda, b, k := param("c"), param("ldc"), param("a"), param("lda"), param("b"), param("k")
-	restore := underControl(flushing)
-	results, _ := rowAddresses(c, ldc, rows)
-	factors, pointers := rowAddresses(a, lda, rows)
-
-	s, y, last := w.vectors(rows*vectors), w.vectors(terms*vectors), w.vector()
-	VPBROADCASTD(gp32Of(1), last)
-	for i, row := range results {
-		for v := range vectors {
-			VMOVUPS(row.Offset(v*w.bytes()), s[i*vectors+v])
+	doc := "adds to c the products ab of pairs of terms, k > 0 terms in all, rounded to odd, strides in bytes.\n" +
+		"The products have 16 bits, and no sum may overflow."
+	w.blockTile("PairsOdd", doc, flushing, terms, rows, vectors, func() addBlock {
+		one, last := GP32(), w.vector()
+		MOVL(U32(1), one)
+		VPBROADCASTD(one, last)
+		// odd stores odd(x + y) in z, which is neither of them.
+		odd := func(x, y, z reg.VecVirtual) {
+			even := K()
+			VADDPS_RD_SAE(x, y, z)
+			VPTESTNMD(last, z, even)
+			VADDPS_RU_SAE(x, y, even, z)
 		}
-	}
-	// add stores odd(x + y) in z, which is neither of them.
-	add := func(x, y, z reg.VecVirtual) {
-		even := K()
-		VADDPS_RD_SAE(x, y, z)
-		VPTESTNMD(last, z, even)
-		VADDPS_RU_SAE(x, y, even, z)
-	}
-	SHRQ(Imm(1), k)
-	loop("next", k, func() {
-		for i := range y {
-			VMOVUPS(Mem{Base: b}.Offset(i*w.bytes()), y[i])
-		}
-		for i, row := range factors {
+		return func(row Mem, y, s []reg.VecVirtual) {
 			p, q, x := w.vectors(vectors), w.vectors(vectors), w.vectors(terms)
 			for t := range x {
 				VBROADCASTSS(row.Offset(4*t), x[t])
@@ -171,32 +172,13 @@ func oddPairs(rows, vectors int) {
 				VMULPS(x[1], y[vectors+v], q[v])
 			}
 			for v := range vectors {
-				sum, pair := s[i*vectors+v], w.vector()
-				add(p[v], q[v], pair)
-				add(sum, pair, q[v])
-				VMOVAPS(q[v], sum)
+				pair := w.vector()
+				odd(p[v], q[v], pair)
+				odd(s[v], pair, q[v])
+				VMOVAPS(q[v], s[v])
 			}
 		}
-		for _, p := range pointers {
-			ADDQ(U32(4*terms), p)
-		}
-		ADDQ(U32(terms*vectors*w.bytes()), b)
 	})
-	restore()
-	for i, row := range results {
-		for v := range vectors {
-			VMOVUPS(s[i*vectors+v], row.Offset(v*w.bytes()))
-		}
-	}
-	VZEROUPPER()
-	RET()
-}
-
-// gp32Of returns a register with the number.
-func gp32Of(n uint32) reg.GPVirtual {
-	r := GP32()
-	MOVL(U32(n), r)
-	return r
 }
 
 // flush emits the routine that replaces subnormal numbers of a format by zeros.

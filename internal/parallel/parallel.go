@@ -16,41 +16,39 @@ import (
 
 // Ranges divides [0, n) into contiguous ranges, a few for each core, calls work
 // for each range concurrently, and waits for all of them. In loops of equal n a
-// core begins with the same ranges: its cache has what it stored there before.
-// Its first range is half of its share, its last ones are small: others take
-// those that it has not begun when they have ended theirs.
+// core begins with the same range: its cache has what it stored there before.
+// Its ranges are halves of what is left of its share, and so are those that
+// others take from the end of it when they have ended theirs.
 func Ranges(n int, work func(lo, hi int)) {
-	first := [...]int{0, 8, 12, 14, 15} // sixteenths of a share before each of its ranges
-	cores := min(runtime.GOMAXPROCS(0), n)
-	divide(n, cores, cores*len(first), func(part int) int {
-		core, i := part/len(first), part%len(first)
-		share := core * n / cores
-		return share + (((core+1)*n/cores-share)*first[i]+15)/16
-	}, work)
+	divide(n, func(left int) int { return (left + 1) / 2 }, work)
 }
 
 // Each calls f(0) … f(n-1) concurrently and waits for all of them. It balances
 // calls of unequal length.
 func Each(n int, f func(i int)) {
-	cores := min(runtime.GOMAXPROCS(0), n)
-	parts := min(64*cores, n)
-	divide(n, cores, parts, func(part int) int { return part * n / parts }, func(lo, hi int) {
+	few := max(1, n/(64*runtime.GOMAXPROCS(0)))
+	divide(n, func(left int) int { return min(few, left) }, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			f(i)
 		}
 	})
 }
 
-// divide calls work for so many parts of [0, n), equally many for each core, of
-// which begin returns the first number. Parts may be empty.
-func divide(n, cores, parts int, begin func(part int) int, work func(lo, hi int)) {
+// divide calls work for ranges of [0, n) on as many cores as there are. Each of
+// them has a share, of which piece returns how many to take if so many are left.
+func divide(n int, piece func(left int) int, work func(lo, hi int)) {
+	cores := min(runtime.GOMAXPROCS(0), n)
 	if cores <= 1 {
 		if n > 0 {
 			work(0, n)
 		}
 		return
 	}
-	l := &loop{cores: cores, begin: begin, work: work, begun: make([]atomic.Bool, parts)}
+	l := &loop{piece: piece, work: work, shares: make([]share, cores)}
+	for i := range l.shares {
+		l.shares[i].lo, l.shares[i].hi = i*n/cores, (i+1)*n/cores
+	}
+	l.left.Store(int64(n))
 	l.done.Add(1)
 	l.open()
 	for i := 1; i < cores && startHelper(); i++ {
@@ -61,38 +59,60 @@ func divide(n, cores, parts int, begin func(part int) int, work func(lo, hi int)
 	}
 }
 
-// loop is a loop that is divided into parts.
+// loop is a loop that is divided among cores.
 type loop struct {
-	cores int
-	begin func(part int) int
-	work  func(lo, hi int)
-	begun []atomic.Bool  // for each part
-	ended atomic.Int64   // parts
-	done  sync.WaitGroup // for the last part
+	piece  func(left int) int
+	work   func(lo, hi int)
+	shares []share
+	left   atomic.Int64   // numbers for which work is not done
+	done   sync.WaitGroup // for the last of them
 }
 
-// join computes parts until all are begun. Goroutine i begins with the parts of
-// core i, and then takes those that others have not begun.
+// share contains the numbers of one core that no goroutine has begun.
+type share struct {
+	mu     sync.Mutex
+	lo, hi int
+	_      [5]uint64 // the next share is in another line of the cache
+}
+
+// take takes some numbers: the first ones, or of another's share the last ones.
+func (s *share) take(piece func(left int) int, others bool) (lo, hi int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	lo, hi = s.lo, s.hi
+	if lo == hi {
+		return lo, hi
+	}
+	if others {
+		s.hi -= piece(hi - lo)
+		return s.hi, hi
+	}
+	s.lo += piece(hi - lo)
+	return lo, s.lo
+}
+
+// join computes until all numbers are begun. Goroutine i begins with the share
+// of core i, and then takes what others have not begun.
 func (l *loop) join(goroutine int) {
 	defer l.close()
-	parts := len(l.begun)
-	for i := range parts {
-		i = (goroutine*parts/l.cores + i) % parts
-		if l.begun[i].Swap(true) {
-			continue
-		}
-		if lo, hi := l.begin(i), l.begin(i+1); lo < hi {
+	for i := range l.shares {
+		s := &l.shares[(goroutine+i)%len(l.shares)]
+		for {
+			lo, hi := s.take(l.piece, i > 0)
+			if lo == hi {
+				break
+			}
 			l.work(lo, hi)
-		}
-		if l.ended.Add(1) == int64(parts) {
-			l.done.Done()
+			if l.left.Add(int64(lo-hi)) == 0 {
+				l.done.Done()
+			}
 		}
 	}
 }
 
-func (l *loop) finished() bool { return l.ended.Load() == int64(len(l.begun)) }
+func (l *loop) finished() bool { return l.left.Load() == 0 }
 
-// joinable are loops with parts that are not begun, as far as there is space.
+// joinable are loops with numbers that are not begun, as far as there is space.
 var joinable [8]atomic.Pointer[loop]
 
 // open lets helpers join l.
@@ -148,8 +168,9 @@ func help(i int) {
 }
 
 // patience is how long a goroutine looks for what it waits for before it
-// sleeps: some times longer than it takes to wake it.
-const patience = 50 * time.Microsecond
+// sleeps: longer than it takes to wake it, and than what a product does between
+// its loops and before the next one's.
+const patience = 200 * time.Microsecond
 
 // soon waits until ok returns true and reports whether it did so soon.
 func soon(ok func() bool) bool {

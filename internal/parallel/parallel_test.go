@@ -2,6 +2,7 @@ package parallel
 
 import (
 	"fmt"
+	"math/bits"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -59,7 +60,8 @@ func TestEverythingIsDoneOnce(t *testing.T) {
 	}
 }
 
-// TestRangesAreContiguous checks that ranges are whole, in order, and few.
+// TestRangesAreContiguous checks that ranges are whole, in order, and few: a
+// share is halved as often as it can be, whoever takes the halves.
 func TestRangesAreContiguous(t *testing.T) {
 	for _, cores := range []int{1, 2, 3} {
 		onCores(t, cores, func(t *testing.T) {
@@ -75,7 +77,8 @@ func TestRangesAreContiguous(t *testing.T) {
 						t.Fatalf("%d is in no range", lo)
 					}
 				}
-				if most := int64(min(n, 5*cores)); count.Load() > most {
+				share := (n + cores - 1) / cores
+				if most := int64(cores * bits.Len(uint(share))); count.Load() > most {
 					t.Errorf("%d ranges, want at most %d", count.Load(), most)
 				}
 			}

@@ -104,6 +104,27 @@ func TestDotAddRectangle(t *testing.T) {
 	})
 }
 
+// Columns are packed in blocks, of which the last may be of one panel and end
+// within it, by ranges that begin with any of them.
+func TestDotAddWideColumns(t *testing.T) {
+	onEveryLevel(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(49, 0))
+		for _, d := range []Device{AmpereBF16, HopperTF32, HopperF16F16, BlackwellMXE4M3} {
+			for _, n := range []int{dotAddBlock - 1, dotAddBlock + 9, 2*dotAddBlock + 70} {
+				const m, k = 3, 3*dotAddStrip + 5
+				a, b, c, z := fusedMatrix(rng, m, k, d.A, 0.001), fusedMatrix(rng, k, n, d.B, 0.001), fusedMatrix(rng, m, n, d.C, 0.001), zeros(m, n)
+				d.MultiplyAdd(a, b, c, z)
+				compareElements(t, d, a, b, c, z, everyNth(z, 5))
+				if d.ScaleBlock > 0 {
+					x, y := randomCodes(rng, d, d.A, m, k, 0, false), randomCodes(rng, d, d.B, k, n, 0, true)
+					d.MultiplyAddCodes(x, y, c, z)
+					compareCodes(t, d, x, y, c, z, everyNth(z, 5))
+				}
+			}
+		}
+	})
+}
+
 // Sums in binary16 that overflow are infinite to the end, also where terms of
 // the other sign follow.
 func TestDotAddOverflowsHalf(t *testing.T) {

@@ -3,6 +3,7 @@ package tcore
 import (
 	"math"
 	"math/bits"
+	"sync/atomic"
 
 	"github.com/roundofflab/roundoff/internal/parallel"
 	"gonum.org/v1/gonum/blas/blas32"
@@ -235,41 +236,55 @@ func (p *dotAddProduct) getColumns() {
 // in the cache. Their scales are the same.
 const dotAddStrip = 16
 
-// packColumns packs the columns of B.
+// dotAddBlock is the number of columns that are packed together, or a few more.
+const dotAddBlock = 512
+
+// packColumns packs the columns of B, some terms of some whole panels at a
+// time: long parts of its rows.
 func (p *dotAddProduct) packColumns() {
-	parallel.Ranges(p.panels(), func(lo, hi int) {
-		first, last, width := lo*p.columns, min(hi*p.columns, p.n), (hi-lo)*p.columns
+	strips := (p.k + dotAddStrip - 1) / dotAddStrip
+	panels := (dotAddBlock + p.columns - 1) / p.columns
+	blocks := (p.panels() + panels - 1) / panels
+	parallel.Ranges(strips*blocks, func(lo, hi int) {
+		width := min(panels, p.panels()) * p.columns
 		rows, emin := dotAddScratch.rows.get(dotAddStrip*width), make([]uint32, width)
 		defer dotAddScratch.rows.put(rows)
-		clear(rows)
-		for l := 0; l < p.k; l += dotAddStrip {
-			n := min(dotAddStrip, p.k-l)
+		for j := range emin {
+			emin[j] = p.b.emin(0, 0)
+		}
+		for i := lo; i < hi; i++ {
+			l, panel := i/blocks*dotAddStrip, i%blocks*panels
+			first, last, n := panel*p.columns, min((panel+panels)*p.columns, p.n), min(dotAddStrip, p.k-l)
 			for k := range n {
-				row := rows[k*width:][:last-first]
+				row := rows[k*width:][:width]
 				if l+k < p.b.rows {
-					p.b.row(row, l+k, first)
+					p.b.row(row[:last-first], l+k, first)
+					clear(row[last-first:])
 				} else {
 					clear(row)
 				}
 			}
-			if l == 0 || p.scaled && l < p.b.rows {
+			if p.scaled && l < p.b.rows {
 				for j := range last - first {
 					emin[j] = p.b.emin(l, first+j)
 				}
 			}
-			for panel := lo; panel < hi; panel++ {
-				j := (panel - lo) * p.columns
+			for ; panel < min(i%blocks*panels+panels, p.panels()); panel++ {
+				j := panel*p.columns - first
 				p.packPanel(panel, l, n, rows[j:], width, emin[j:])
 			}
 		}
 	})
 }
 
-// packPanel packs n terms of a panel, from term l on, all in one chunk. The
+// packPanel packs n terms of a panel, from term l on, all in one chunk, and may
+// be called for others of that chunk at the same time. The
 // rows of src are a stride apart; emin are the bits of 2^Emin of each column.
 func (p *dotAddProduct) packPanel(panel, l, n int, src []float32, stride int, emin []uint32) {
 	rare := p.kernel.packColumns(&p.y[p.columnAt(panel, l)], &src[0], 4*stride, n, &emin[0], &dotAddExponents.greatest)
-	p.rareY[panel*p.chunks()+l/dotAddDepth] |= rare
+	if rare != 0 {
+		atomic.OrUint64(&p.rareY[panel*p.chunks()+l/dotAddDepth], rare)
+	}
 }
 
 // addTo stores C + AB in z.

@@ -336,12 +336,14 @@ func (p *floorCountProduct) redo(sums []float32, c, z blas32.General, rare []boo
 	}
 	stride, panels := t.stride(), t.panels()
 	parallel.Ranges(t.groups(), func(lo, hi int) {
+		done := 0
+		defer func() { floorCountPath.count(done, t.k, 1) }()
 		for tile := lo * panels; tile < hi*panels; tile++ {
 			group, panel := tile/panels, tile%panels
 			i0, j0 := group*t.rows, panel*t.columns
 			i1, j1 := min(i0+t.rows, t.m), min(j0+t.columns, t.n)
 			if !rare[tile] {
-				floorCountPath.count(i1-i0, t.k, j1-j0)
+				done += (i1 - i0) * (j1 - j0)
 				continue
 			}
 			for i := i0; i < i1; i++ {

@@ -277,8 +277,13 @@ func (s *source) extent(f Format, unit, top []float32, i, step int) extent {
 // It packs their operands.
 func (p *integerBlocks) promises() bool {
 	for _, tile := range []tileIndex{{0, 0}, {p.groups() - 1, p.panels() - 1}} {
-		p.packRows(tile.group, tile.group+1)
-		p.packPanels(tile.panel, tile.panel+1)
+		parallel.Each(2, func(operand int) {
+			if operand == 0 {
+				p.packRows(tile.group, tile.group+1)
+			} else {
+				p.packPanels(tile.panel, tile.panel+1)
+			}
+		})
 		if p.prove(tile.group, tile.group+1, tile.panel, tile.panel+1) > 0 {
 			return true
 		}

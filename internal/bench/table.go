@@ -28,7 +28,7 @@ type table struct {
 type line struct {
 	unit         string
 	speed, sgemm []float64
-	one, two     []float64
+	ofOne        []float64
 	mmaSim       []float64
 	paths        map[string]float64
 }
@@ -47,9 +47,9 @@ func (t *table) add(out string, before, after, mmaSim float64) {
 		}
 		name, threads, _ := strings.Cut(name, "/threads=")
 		l := t.line(name, unit)
-		speed, clock := values[unit], "clock-"+unit
+		speed := values[unit]
 		if x := values["fastest-"+unit]; t.fastest && x > 0 {
-			speed, clock = x, "fastest-"+unit
+			speed = x
 		}
 		for unit, share := range values {
 			if path, ok := strings.CutPrefix(unit, "%"); ok {
@@ -57,8 +57,9 @@ func (t *table) add(out string, before, after, mmaSim float64) {
 			}
 		}
 		if threads == "2" {
-			l.one = append(l.one, values["one-"+clock])
-			l.two = append(l.two, values[clock])
+			if ratio := values["of-one"]; ratio > 0 {
+				l.ofOne = append(l.ofOne, ratio)
+			}
 			continue
 		}
 		l.speed = append(l.speed, speed)
@@ -149,7 +150,7 @@ func (t *table) print(w io.Writer) {
 			speed, sgemm = fmt.Sprintf("%.2f", median(l.speed)), nil
 		}
 		fmt.Fprintf(w, "| %s | %s %s | %s | %s | %s |\n", strings.ReplaceAll(name, "/", " "), speed, l.unit,
-			significant(t.ratio(l.speed, sgemm)), significant(t.ratio(l.two, l.one)), l.shares())
+			significant(t.ratio(l.speed, sgemm)), significant(median(l.ofOne)), l.shares())
 	}
 }
 
@@ -161,7 +162,7 @@ func (t *table) printThreads(w io.Writer) {
 	ways := map[string][]float64{}
 	for _, name := range t.order {
 		l := t.lines[name]
-		if ratio := t.ratio(l.two, l.one); ratio > 0 {
+		if ratio := median(l.ofOne); ratio > 0 {
 			way := l.way()
 			if way == "" {
 				way, _, _ = strings.Cut(name, "/")
@@ -238,6 +239,9 @@ func significant(x float64) string {
 }
 
 func median(x []float64) float64 {
+	if len(x) == 0 {
+		return 0
+	}
 	x = slices.Sorted(slices.Values(x))
 	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2
 }

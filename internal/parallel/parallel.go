@@ -35,7 +35,7 @@ func Each(n int, f func(i int)) {
 }
 
 // divide calls work for ranges of [0, n) on as many cores as there are. Each of
-// them has a share, of which piece returns how many to take if so many are left.
+// them has a share, of which piece returns how many to take of so many left.
 func divide(n int, piece func(left int) int, work func(lo, hi int)) {
 	cores := min(runtime.GOMAXPROCS(0), n)
 	if cores <= 1 {

@@ -40,12 +40,12 @@ func (u *Unit) GEMM(tA, tB blas.Transpose, alpha float32, a, b blas32.General, b
 		for i, v := range integers.data {
 			sums.Data[i] = float32(v)
 		}
-		finish(0, 0, viewOf(sums))
+		finishRows(viewOf(sums), finish)
 		return
 	}
 	if k.tiles == nil {
 		sums := k.product(a, b)
-		finish(0, 0, view[float32]{a.Rows, b.Cols, sums.Stride, sums.Data})
+		finishRows(view[float32]{a.Rows, b.Cols, sums.Stride, sums.Data}, finish)
 		return
 	}
 	if alpha == 1 && beta == 0 {
@@ -121,6 +121,13 @@ func (k *kernel) finish(alpha, beta float32, c, d blas32.General) func(i, j int,
 			}
 		}
 	}
+}
+
+// finishRows calls finish for parts of all rows of sums.
+func finishRows(sums view[float32], finish func(i, j int, sums view[float32])) {
+	parallel.Ranges(sums.rows, func(lo, hi int) {
+		finish(lo, 0, view[float32]{hi - lo, sums.cols, sums.stride, sums.data[lo*sums.stride:]})
+	})
 }
 
 func viewOf(m blas32.General) view[float32] {

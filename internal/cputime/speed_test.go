@@ -72,8 +72,8 @@ func TestSpeedOfTwo(t *testing.T) {
 		if len(times) != 2 || counted != times[1]+times[2] || times[1] < iterations || times[2] < iterations {
 			t.Errorf("%s: products on so many threads: %v; counted are %d", of.name, times, counted)
 		}
-		if ratio := r.Extra["of-one"]; math.Abs(ratio/2-1) > 0.2 {
-			t.Errorf("%s: two threads have %.2f times the speed of one, want 2", of.name, ratio)
+		if ratio := r.Extra["of-one"]; ratio < 1.2 || ratio > 2.5 { // a busy machine wakes late
+			t.Errorf("%s: two threads have %.2f times the speed of one, want about 2", of.name, ratio)
 		}
 		if two, most := r.Extra["fastest-MMAC/s"], macs/of.two.Seconds()/1e6; two > most || two <= 0 {
 			t.Errorf("%s: %.1f on two threads, want at most %.1f", of.name, two, most)

@@ -254,7 +254,8 @@ func (p *dotAddProduct) packColumns() {
 		}
 		for i := lo; i < hi; i++ {
 			l, panel := i/blocks*dotAddStrip, i%blocks*panels
-			first, last, n := panel*p.columns, min((panel+panels)*p.columns, p.n), min(dotAddStrip, p.k-l)
+			n, end := min(dotAddStrip, p.k-l), min(panel+panels, p.panels())
+			first, last := panel*p.columns, min(end*p.columns, p.n)
 			for k := range n {
 				row := rows[k*width:][:width]
 				if l+k < p.b.rows {
@@ -269,7 +270,7 @@ func (p *dotAddProduct) packColumns() {
 					emin[j] = p.b.emin(l, first+j)
 				}
 			}
-			for ; panel < min(i%blocks*panels+panels, p.panels()); panel++ {
+			for ; panel < end; panel++ {
 				j := panel*p.columns - first
 				p.packPanel(panel, l, n, rows[j:], width, emin[j:])
 			}
@@ -278,8 +279,8 @@ func (p *dotAddProduct) packColumns() {
 }
 
 // packPanel packs n terms of a panel, from term l on, all in one chunk, and may
-// be called for others of that chunk at the same time. The
-// rows of src are a stride apart; emin are the bits of 2^Emin of each column.
+// be called for others of that chunk at the same time. The rows of src are a
+// stride apart; emin are the bits of 2^Emin of each column.
 func (p *dotAddProduct) packPanel(panel, l, n int, src []float32, stride int, emin []uint32) {
 	rare := p.kernel.packColumns(&p.y[p.columnAt(panel, l)], &src[0], 4*stride, n, &emin[0], &dotAddExponents.greatest)
 	if rare != 0 {

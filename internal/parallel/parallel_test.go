@@ -86,6 +86,26 @@ func TestRangesAreContiguous(t *testing.T) {
 	}
 }
 
+// TestTake checks that a core takes halves of its share from the beginning, as
+// in the loop before, and others take them from the end.
+func TestTake(t *testing.T) {
+	half := func(left int) int { return (left + 1) / 2 }
+	s := share{lo: 10, hi: 26}
+	for _, want := range []struct {
+		others bool
+		lo, hi int
+	}{{false, 10, 18}, {true, 22, 26}, {false, 18, 20}, {true, 21, 22}, {false, 20, 21}} {
+		if lo, hi := s.take(half, want.others); lo != want.lo || hi != want.hi {
+			t.Errorf("others %v: took [%d, %d), want [%d, %d)", want.others, lo, hi, want.lo, want.hi)
+		}
+	}
+	for _, others := range []bool{false, true} {
+		if lo, hi := s.take(half, others); lo != hi {
+			t.Errorf("took [%d, %d) of an empty share", lo, hi)
+		}
+	}
+}
+
 // TestOthersHelp checks that another goroutine takes all that the first one,
 // which waits for it in its first range, does not begin.
 func TestOthersHelp(t *testing.T) {

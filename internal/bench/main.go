@@ -30,6 +30,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/roundofflab/roundoff/internal/sample"
 	"github.com/roundofflab/roundoff/internal/vector"
 )
 
@@ -101,7 +102,7 @@ func main() {
 	}
 	fmt.Printf("%s, %d cores, %v; %s; OpenBLAS for %s.", processor(), runtime.NumCPU(), features, runtime.Version(), openBLAS.about)
 	if len(machine) > 0 {
-		fmt.Printf(" Two programs with an sgemm each, at once, have %.2f times the speed of one (%.2f to %.2f).", median(machine), slices.Min(machine), slices.Max(machine))
+		fmt.Printf(" Two programs with an sgemm each, at once, have %.2f times the speed of one (%.2f to %.2f).", sample.Median(machine), slices.Min(machine), slices.Max(machine))
 	}
 	fmt.Print("\n\n")
 	if *fastest {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/roundofflab/roundoff/internal/sample"
 )
 
 // quotients are units of ratios: the time of an exact product over that of an
@@ -117,7 +119,7 @@ func (t *table) typical(x []float64) float64 {
 	if t.fastest {
 		return slices.Max(x)
 	}
-	return median(x)
+	return sample.Median(x)
 }
 
 // ratio returns the median of the quotients of x and y in each round, or with
@@ -133,7 +135,7 @@ func (t *table) ratio(x, y []float64) float64 {
 	for i := range y {
 		quotients[i] = x[i] / y[i]
 	}
-	return median(quotients)
+	return sample.Median(quotients)
 }
 
 // print writes what is typical of all rounds as a table in Markdown.
@@ -147,10 +149,10 @@ func (t *table) print(w io.Writer) {
 		}
 		speed, sgemm := fmt.Sprintf("%.0f", t.typical(l.speed)), l.sgemm
 		if slices.Contains(quotients, l.unit) {
-			speed, sgemm = fmt.Sprintf("%.2f", median(l.speed)), nil
+			speed, sgemm = fmt.Sprintf("%.2f", sample.Median(l.speed)), nil
 		}
 		fmt.Fprintf(w, "| %s | %s %s | %s | %s | %s |\n", strings.ReplaceAll(name, "/", " "), speed, l.unit,
-			significant(t.ratio(l.speed, sgemm)), significant(median(l.ofOne)), l.shares())
+			significant(t.ratio(l.speed, sgemm)), significant(l.twoOverOne()), l.shares())
 	}
 }
 
@@ -162,7 +164,7 @@ func (t *table) printThreads(w io.Writer) {
 	ways := map[string][]float64{}
 	for _, name := range t.order {
 		l := t.lines[name]
-		if ratio := median(l.ofOne); ratio > 0 {
+		if ratio := l.twoOverOne(); ratio > 0 {
 			way := l.way()
 			if way == "" {
 				way, _, _ = strings.Cut(name, "/")
@@ -183,7 +185,7 @@ func (t *table) printThreads(w io.Writer) {
 				enough++
 			}
 		}
-		fmt.Fprintf(w, "| %s | %d | %.2f | %.2f | %.2f | %d |\n", way, len(x), slices.Min(x), median(x), slices.Max(x), enough)
+		fmt.Fprintf(w, "| %s | %d | %.2f | %.2f | %.2f | %d |\n", way, len(x), slices.Min(x), sample.Median(x), slices.Max(x), enough)
 	}
 }
 
@@ -238,10 +240,10 @@ func significant(x float64) string {
 	}
 }
 
-func median(x []float64) float64 {
-	if len(x) == 0 {
+// twoOverOne returns the median of l.ofOne, 0 if there is none.
+func (l *line) twoOverOne() float64 {
+	if len(l.ofOne) == 0 {
 		return 0
 	}
-	x = slices.Sorted(slices.Values(x))
-	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2
+	return sample.Median(l.ofOne)
 }

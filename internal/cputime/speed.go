@@ -3,9 +3,10 @@ package cputime
 import (
 	"math"
 	"runtime"
-	"slices"
 	"testing"
 	"time"
+
+	"github.com/roundofflab/roundoff/internal/sample"
 )
 
 // turn is how long work goes on with one number of threads before the other
@@ -35,18 +36,13 @@ func Speed(b *testing.B, threads int, amount float64, unit string, work func()) 
 			runtime.GOMAXPROCS(threads)
 			ratios = append(ratios, float64(before)/float64(all.while(lasting(turn), work)))
 		}
-		b.ReportMetric(median(ratios), "of-one")
+		b.ReportMetric(sample.Median(ratios), "of-one")
 	}
 	b.ReportMetric(float64(all.mean().Nanoseconds()), "ns/op")
 	b.ReportMetric(amount*float64(all.times)/all.spent.Seconds()/1e6, unit)
 	b.ReportMetric(amount/all.mean().Seconds()/1e6, "clock-"+unit)
 	b.ReportMetric(amount/all.fastest.Seconds()/1e6, "fastest-"+unit)
 	return one.times + all.times
-}
-
-func median(x []float64) float64 {
-	slices.Sort(x)
-	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2
 }
 
 // timed is the time that work took: processor time, time by the clock, and

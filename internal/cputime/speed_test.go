@@ -83,14 +83,3 @@ func TestSpeedOfTwo(t *testing.T) {
 		t.Errorf("after it there are %d threads, before it %d", now, was)
 	}
 }
-
-func TestMedian(t *testing.T) {
-	for _, c := range []struct {
-		of   []float64
-		want float64
-	}{{[]float64{3}, 3}, {[]float64{4, 1}, 2.5}, {[]float64{9, 1, 2}, 2}, {[]float64{9, 3, 1, 2}, 2.5}} {
-		if got := median(c.of); got != c.want {
-			t.Errorf("median of %v is %v, want %v", c.of, got, c.want)
-		}
-	}
-}

@@ -36,6 +36,24 @@ type Entry struct {
 	known *runErrors
 }
 
+// copyFrom makes o a copy of p that stays valid, in the memory of its slices.
+func (o *Entry) copyFrom(p Entry) {
+	was := *o
+	*o = p
+	o.Sums, o.Exponents = copied(was.Sums, p.Sums), copied(was.Exponents, p.Exponents)
+	o.X, o.Y = copied(was.X, p.X), copied(was.Y, p.Y)
+	o.Blocks, o.Stages = copied(was.Blocks, p.Blocks), copied(was.Stages, p.Stages)
+}
+
+// copied returns a copy of x in the memory of z if it has enough, and nil for
+// nil.
+func copied[T any](z, x []T) []T {
+	if x == nil {
+		return nil
+	}
+	return append(z[:0], x...)
+}
+
 // relative returns the backward constant of an error, error/Σ|xy|. It is 0 for
 // an error of 0, even if Σ|xy| = 0.
 func (o Entry) relative(e float64) float64 {

@@ -1,6 +1,7 @@
 package bound
 
 import (
+	"iter"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -97,4 +98,68 @@ func (o Entry) slowTell(k Problem, dist *stepDistribution, drawn *int) runErrors
 	}
 	z.slack = sure*math.Sqrt(z.slack) + o.Flushed
 	return z
+}
+
+// Of a run the largest constant counts, wherever its output is: for bounds that
+// read sums, the trace, or two stages, and a run whose outputs are in the same
+// memory, one after the other.
+func TestFromRun(t *testing.T) {
+	const K = 40
+	for _, d := range []tcore.Device{devices.PaperCoreF32(), devices.HopperE4M3(), devices.CDNA3F16()} {
+		for _, M := range []int{1, 77} {
+			dist := Normal(0, 1)
+			k := Problem{M: M, N: 1, K: K, X: dist, Y: dist, Machine: tcore.Machine{Device: d}}
+			rng := rand.New(rand.NewPCG(73, 74))
+			run, err := Emulate(k, draw(rng, M, K, dist), draw(rng, K, 1, dist))
+			if err != nil {
+				t.Fatal(err)
+			}
+			k.Run = inOnePlace(run)
+			bounds := Catalogue()
+			want, first, read := make([]float64, len(bounds)), make([]float64, len(bounds)), 0
+			for o := range run {
+				for i, b := range bounds {
+					if b.Interval != nil {
+						c := o.relative(b.Interval(k, o, at99).Bound())
+						want[i] = max(want[i], c)
+						if first[i] == 0 {
+							first[i] = c
+						}
+					}
+				}
+			}
+			for i, got := range fromRun(bounds, k, at99) {
+				if got != want[i] && !(got != got && want[i] != want[i]) {
+					t.Errorf("%s, %d outputs, %s: %v, want %v", d.Name, M, bounds[i].Name, got, want[i])
+				}
+				if want[i] > 0 && (M == 1 || want[i] > first[i]) {
+					read++
+				}
+			}
+			if read < 5 {
+				t.Errorf("%s, %d outputs: %d bounds read more than the first output", d.Name, M, read)
+			}
+		}
+	}
+}
+
+// inOnePlace returns a run whose slices are in the same memory for all outputs,
+// and worth nothing after the next one.
+func inOnePlace(run iter.Seq[Entry]) iter.Seq[Entry] {
+	return func(yield func(Entry) bool) {
+		var place Entry
+		for o := range run {
+			place.copyFrom(o)
+			place.known = o.known
+			if !yield(place) {
+				return
+			}
+			clear(place.Sums)
+			clear(place.Exponents)
+			clear(place.X)
+			clear(place.Y)
+			clear(place.Blocks)
+			clear(place.Stages)
+		}
+	}
 }

@@ -3,9 +3,11 @@ package bound
 import (
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
 
+	"github.com/roundofflab/roundoff/internal/parallel"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
 )
 
@@ -103,13 +105,34 @@ func fromRun(bounds []Bound, k Problem, f roundoff.Failure) []float64 {
 	if k.Run == nil {
 		return largest
 	}
-	for o := range k.Run {
-		for i, b := range bounds {
-			if b.Interval != nil {
-				largest[i] = max(largest[i], o.relative(b.Interval(k, o, f).Bound()))
+	const some = 4 // for each core
+	outputs, n := make([]Entry, some*runtime.GOMAXPROCS(0)), 0
+	constants := make([][]float64, len(outputs))
+	read := func() {
+		parallel.Each(n, func(i int) {
+			constants[i] = constants[i][:0]
+			for _, b := range bounds {
+				constant := 0.0
+				if b.Interval != nil {
+					constant = outputs[i].relative(b.Interval(k, outputs[i], f).Bound())
+				}
+				constants[i] = append(constants[i], constant)
+			}
+		})
+		for _, c := range constants[:n] {
+			for i := range largest {
+				largest[i] = max(largest[i], c[i])
 			}
 		}
+		n = 0
 	}
+	for o := range k.Run {
+		outputs[n].copyFrom(o)
+		if n++; n == len(outputs) {
+			read()
+		}
+	}
+	read()
 	return largest
 }
 

@@ -2,7 +2,6 @@ package bound
 
 import (
 	"math"
-	"math/bits"
 	"slices"
 
 	"github.com/roundofflab/roundoff/pkg/roundoff"
@@ -67,6 +66,7 @@ func (o Entry) symmetric(k Problem) (list []roundoff.Symmetric) {
 	if first > 0 {
 		before = o.X[0] * o.Y[0]
 	}
+	var places places
 	for i, s := range o.Sums {
 		h := max(least, halfUlp(s, p))
 		variance := h * h / 3
@@ -77,13 +77,26 @@ func (o Entry) symmetric(k Problem) (list []roundoff.Symmetric) {
 		if variance == 0 || h > math.MaxFloat64 {
 			continue
 		}
-		at := slices.IndexFunc(list, func(x roundoff.Symmetric) bool { return x.Most == h && x.Variance == variance })
-		if at < 0 {
-			at, list = len(list), append(list, roundoff.Symmetric{Most: h, Variance: variance})
+		i := places.of(h, variance)
+		if *i >= len(list) || list[*i].Most != h || list[*i].Variance != variance {
+			*i = slices.IndexFunc(list, func(x roundoff.Symmetric) bool { return x.Most == h && x.Variance == variance })
 		}
-		list[at].N++
+		if *i < 0 {
+			*i, list = len(list), append(list, roundoff.Symmetric{Most: h, Variance: variance})
+		}
+		list[*i].N++
 	}
 	return list
+}
+
+// places guesses where in a list the numbers of one kind are, which is where
+// they were before unless another kind has the same place: to search the list
+// for each of a million sums would take longer than all else.
+type places [256]int
+
+func (p *places) of(most, variance float64) *int {
+	const mix = 0x9e3779b97f4a7c15 // 2^64/1.618, whose multiples differ in their leading bits
+	return &p[(math.Float64bits(most)+math.Float64bits(variance)*3)*mix>>56]
 }
 
 // varianceOfRounding returns that of the error of rounding x + y to a multiple
@@ -111,9 +124,12 @@ func varianceOfRounding(h, x, y float64) float64 {
 // lowestBit returns the greatest power of two of which x is a multiple, +Inf
 // for 0.
 func lowestBit(x float64) float64 {
-	if x == 0 {
+	b := math.Float64bits(math.Abs(x))
+	switch {
+	case b == 0:
 		return math.Inf(1)
+	case b&(1<<52-1) == 0:
+		return math.Abs(x)
 	}
-	significand := math.Float64bits(x)&(1<<52-1) | 1<<52
-	return math.Ldexp(1, math.Ilogb(x)-52+bits.TrailingZeros64(significand))
+	return math.Abs(x) - math.Float64frombits(b&(b-1))
 }

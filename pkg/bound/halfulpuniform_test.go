@@ -105,6 +105,43 @@ func TestHalfUlpUniform_counts_the_sums(t *testing.T) {
 	}
 }
 
+// Errors of one size and variance are counted together, in the order in which
+// the first of each kind occurs, however many kinds there are.
+func TestHalfUlpUniform_counts_kinds(t *testing.T) {
+	const K = 5000
+	rng := rand.New(rand.NewPCG(241118747, 10))
+	x, y := make([]float32, K), make([]float32, K)
+	for i := range x {
+		x[i], y[i] = float32(math.Ldexp(rng.NormFloat64(), -rng.IntN(60))), float32(rng.NormFloat64())
+	}
+	d := devices.PaperCoreF32()
+	for o := range emulated(t, d, x, y) {
+		var want []roundoff.Symmetric
+		before := o.X[0] * o.Y[0]
+		for i, s := range o.Sums {
+			h := halfUlp(s, 24)
+			kind := roundoff.Symmetric{Most: h, Variance: varianceOfRounding(h, lowestBit(before), lowestBit(o.X[i+1]*o.Y[i+1]))}
+			before = s
+			if kind.Variance == 0 {
+				continue
+			}
+			known := false
+			for j := range want {
+				if want[j].Most == kind.Most && want[j].Variance == kind.Variance {
+					want[j].N++
+					known = true
+				}
+			}
+			if kind.N = 1; !known {
+				want = append(want, kind)
+			}
+		}
+		if got := o.symmetric(on(d)); !slices.Equal(got, want) || len(want) < 100 {
+			t.Errorf("%d kinds: %v, want %d: %v", len(got), got, len(want), want)
+		}
+	}
+}
+
 // Errors of 16 sums of one exponent are many enough for one output at 99 %,
 // where 3 log(2/ζ) is 15.9, and those of 15 are too few: then it is Hoeffding's
 // bound.

@@ -117,6 +117,55 @@ func (t momentTally) most(a *LossesAt, lo, hi float64) float64 {
 // those of cosh θY - 1. A product that is zero has an exponent below all
 // others.
 func (p *ProductDistribution) momentTallies(E, F int, θ float64) (upto, below momentTally) {
+	if p.alone() {
+		return p.momentTalliesAlone(E, F, θ)
+	}
+	return p.momentTalliesOfGroups(E, F, θ)
+}
+
+// momentTalliesAlone is momentTallies where every product is a group: the means
+// over a group, times its weight, are what the product has.
+func (p *ProductDistribution) momentTalliesAlone(E, F int, θ float64) (upto, below momentTally) {
+	scale := math.Ldexp(1, F-E)
+	own := 0.0
+	for i, v := range p.value {
+		weight := p.weight[i]
+		switch e := p.exp[i]; {
+		case v == 0:
+			below.p += weight
+		case e > E:
+		case e == E:
+			own += weight
+		default:
+			f := p.momentOf(v*scale, θ)
+			below.p += weight
+			below.sum += weight * f
+			below.square += weight * f * f
+		}
+	}
+	upto = below
+	upto.p += own
+	return upto.ofOne(), below.ofOne()
+}
+
+// ofOne returns g for groups of one product each.
+func (g momentTally) ofOne() momentTally {
+	g.pp, g.pf, g.ff = g.p, g.sum, g.square
+	return g
+}
+
+// momentOf returns e^(θy) - 1 of what a product loses, which is in units of
+// the grid; for a symmetric distribution cosh θy - 1.
+func (p *ProductDistribution) momentOf(product, θ float64) float64 {
+	y := product - math.Trunc(product)
+	if p.symmetric {
+		return coshm1(θ * y)
+	}
+	return math.Expm1(θ * y)
+}
+
+// momentTalliesOfGroups is momentTallies, group by group.
+func (p *ProductDistribution) momentTalliesOfGroups(E, F int, θ float64) (upto, below momentTally) {
 	scale := math.Ldexp(1, F-E)
 	for lo, hi := range p.groups {
 		var g momentTally
@@ -131,13 +180,7 @@ func (p *ProductDistribution) momentTallies(E, F int, θ float64) (upto, below m
 			case e == E:
 				own += weight
 			default:
-				y := v * scale
-				f := θ * (y - math.Trunc(y))
-				if p.symmetric {
-					f = coshm1(f)
-				} else {
-					f = math.Expm1(f)
-				}
+				f := p.momentOf(v*scale, θ)
 				g.p += weight
 				g.sum += weight * f
 				g.square += weight * f * f

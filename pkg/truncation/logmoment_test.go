@@ -121,8 +121,9 @@ func TestLossesAtLogMoment_of_an_unsure_share(t *testing.T) {
 // The tallies are sums by their definition, group by group.
 func TestMomentTallies(t *testing.T) {
 	pairs := PairProducts([]float64{1.25, -1.75, 0, 1.5, 2.5, -0.375}, []float64{1.5, 1.25, 1, 1.125, -1.75, 1.5}, -14, -14)
+	alone := *pairs
 	pairs.Partners = 2
-	for name, p := range map[string]*ProductDistribution{"pairs": pairs, "values": fewValues(), "symmetric": fewValues().Symmetric()} {
+	for name, p := range map[string]*ProductDistribution{"alone": &alone, "symmetric, alone": alone.Symmetric(), "pairs": pairs, "values": fewValues(), "symmetric": fewValues().Symmetric()} {
 		const E, F, θ = 0, 4, 0.7
 		for i, got := range func() []momentTally { a, b := p.momentTallies(E, F, θ); return []momentTally{a, b} }() {
 			var want momentTally

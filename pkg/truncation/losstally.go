@@ -63,9 +63,67 @@ func (l *Losses) tally(E int, k kind) *lossTallies {
 	return t
 }
 
-// tally computes the tallies group by group. A product that is zero counts as
-// one of an exponent below all others.
+// tally computes the tallies. A product that is zero counts as one of an
+// exponent below all others.
 func (p *ProductDistribution) tally(E, F int, k kind) *lossTallies {
+	if p.alone() {
+		return p.tallyAlone(E, F, k)
+	}
+	return p.tallyGroups(E, F, k)
+}
+
+// tallyAlone is tally where every product is a group: the means over a group,
+// times its weight, are what the product has.
+func (p *ProductDistribution) tallyAlone(E, F int, k kind) *lossTallies {
+	scale, c := math.Ldexp(1, F-E), p.centre(k)
+	t := &lossTallies{first: p.lowest, cells: make([]tally, p.highest-p.lowest+1)}
+	var zeros tally
+	own := 0.0
+	for i, v := range p.value {
+		weight := p.weight[i]
+		switch e := p.exp[i]; {
+		case v == 0 && k != whole, v < 0 && k == positives, v > 0 && k == negatives, e > E && v != 0:
+		case v == 0:
+			zeros.plus(lossGroup(0, c, weight))
+		case e == E:
+			own += weight
+		default:
+			y := v * scale
+			y -= math.Trunc(y)
+			if c != 0 {
+				y = math.Abs(y)
+			}
+			cell := &t.cells[e-p.lowest]
+			cell.plus(lossGroup(y, c, weight))
+			cell.ss += weight * y * y
+		}
+	}
+	t.below = zeros.ofOne()
+	for i := range t.cells {
+		z := &t.cells[i]
+		*z = z.ofOne()
+		t.below.add(z.group, z.pp, z.ps, z.ss, z.pq, z.qq)
+		if k == whole {
+			*z = tally{}
+		}
+	}
+	t.upto = t.below
+	t.upto.plus(lossGroup(0, c, own))
+	t.upto = t.upto.ofOne()
+	t.own.group = group{p: t.below.p + own, s: own}
+	t.own.ss = own
+	t.own = t.own.ofOne()
+	return t
+}
+
+// ofOne returns t, of which ss is known, for groups of one product each.
+func (t tally) ofOne() tally {
+	t.pp, t.ps, t.pq, t.qq = t.p, t.s, t.q, t.f
+	return t
+}
+
+// tallyGroups is tally, group by group.
+func (p *ProductDistribution) tallyGroups(E, F int, k kind) *lossTallies {
 	scale, c := math.Ldexp(1, F-E), p.centre(k)
 	first := p.lowest
 	t := &lossTallies{first: first, cells: make([]tally, p.highest-first+1)}
@@ -134,6 +192,9 @@ func lossGroup(y, c, weight float64) group {
 	d := (y - c) * (y - c)
 	return group{weight, weight * y, weight * d, weight * d * d}
 }
+
+// alone reports whether every product is a group.
+func (p *ProductDistribution) alone() bool { return p.starts == nil && p.Partners <= 1 }
 
 // groups calls f with the range [lo, hi) of the products of every group.
 func (p *ProductDistribution) groups(f func(lo, hi int) bool) {

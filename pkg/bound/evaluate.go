@@ -105,7 +105,7 @@ func fromRun(bounds []Bound, k Problem, f roundoff.Failure) []float64 {
 	if k.Run == nil {
 		return largest
 	}
-	const some = 4 // for each core
+	const some = 2 // for each core
 	outputs, n := make([]Entry, some*runtime.GOMAXPROCS(0)), 0
 	constants := make([][]float64, len(outputs))
 	read := func() {

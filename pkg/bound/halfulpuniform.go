@@ -66,7 +66,7 @@ func (o Entry) symmetric(k Problem) (list []roundoff.Symmetric) {
 	if first > 0 {
 		before = o.X[0] * o.Y[0]
 	}
-	var places places
+	var known places
 	for i, s := range o.Sums {
 		h := max(least, halfUlp(s, p))
 		variance := h * h / 3
@@ -77,7 +77,7 @@ func (o Entry) symmetric(k Problem) (list []roundoff.Symmetric) {
 		if variance == 0 || h > math.MaxFloat64 {
 			continue
 		}
-		i := places.of(h, variance)
+		i := known.of(h, variance)
 		if *i >= len(list) || list[*i].Most != h || list[*i].Variance != variance {
 			*i = slices.IndexFunc(list, func(x roundoff.Symmetric) bool { return x.Most == h && x.Variance == variance })
 		}

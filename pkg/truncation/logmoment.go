@@ -157,7 +157,7 @@ func (g momentTally) ofOne() momentTally {
 // momentOf returns e^(θy) - 1 of what a product loses, which is in units of
 // the grid; for a symmetric distribution cosh θy - 1.
 func (p *ProductDistribution) momentOf(product, θ float64) float64 {
-	y := product - math.Trunc(product)
+	y := lossOf(product, 0)
 	if p.symmetric {
 		return coshm1(θ * y)
 	}

@@ -69,7 +69,7 @@ func (p *ProductDistribution) tally(E, F int, k kind) *lossTallies {
 	if p.alone() {
 		return p.tallyAlone(E, F, k)
 	}
-	return p.tallyGroups(E, F, k)
+	return p.tallyOfGroups(E, F, k)
 }
 
 // tallyAlone is tally where every product is a group: the means over a group,
@@ -88,11 +88,7 @@ func (p *ProductDistribution) tallyAlone(E, F int, k kind) *lossTallies {
 		case e == E:
 			own += weight
 		default:
-			y := v * scale
-			y -= math.Trunc(y)
-			if c != 0 {
-				y = math.Abs(y)
-			}
+			y := lossOf(v*scale, c)
 			cell := &t.cells[e-p.lowest]
 			cell.plus(lossGroup(y, c, weight))
 			cell.ss += weight * y * y
@@ -122,8 +118,8 @@ func (t tally) ofOne() tally {
 	return t
 }
 
-// tallyGroups is tally, group by group.
-func (p *ProductDistribution) tallyGroups(E, F int, k kind) *lossTallies {
+// tallyOfGroups is tally, group by group.
+func (p *ProductDistribution) tallyOfGroups(E, F int, k kind) *lossTallies {
 	scale, c := math.Ldexp(1, F-E), p.centre(k)
 	first := p.lowest
 	t := &lossTallies{first: first, cells: make([]tally, p.highest-first+1)}
@@ -142,11 +138,7 @@ func (p *ProductDistribution) tallyGroups(E, F int, k kind) *lossTallies {
 			case e == E:
 				own += weight
 			default:
-				y := v * scale
-				y -= math.Trunc(y)
-				if c != 0 {
-					y = math.Abs(y)
-				}
+				y := lossOf(v*scale, c)
 				s := &sums[e-first]
 				if s.p == 0 {
 					used = append(used, e-first)
@@ -185,6 +177,16 @@ func (p *ProductDistribution) tallyGroups(E, F int, k kind) *lossTallies {
 		t.upto.add(below, pp, ps, ss, pq, qq)
 	}
 	return t
+}
+
+// lossOf returns what a product loses, both in units of the grid: with its sign
+// if it is tallied about c = 0, otherwise its size.
+func lossOf(product, c float64) float64 {
+	y := product - math.Trunc(product)
+	if c != 0 {
+		y = math.Abs(y)
+	}
+	return y
 }
 
 // lossGroup returns the group of one product.

@@ -124,7 +124,7 @@ func TestMomentTallies(t *testing.T) {
 	alone := *pairs
 	pairs.Partners = 2
 	for name, p := range map[string]*ProductDistribution{"alone": &alone, "symmetric, alone": alone.Symmetric(), "pairs": pairs, "values": fewValues(), "symmetric": fewValues().Symmetric()} {
-		const E, F, θ = 0, 4, 0.7
+		const E, F, θ = 1, 1, 0.7
 		for i, got := range func() []momentTally { a, b := p.momentTallies(E, F, θ); return []momentTally{a, b} }() {
 			var want momentTally
 			for lo, hi := range p.groups {
@@ -148,6 +148,9 @@ func TestMomentTallies(t *testing.T) {
 				}
 				want.p, want.sum = want.p+inCell, want.sum+sum
 				want.pp, want.pf, want.ff = want.pp+inCell*inCell/w, want.pf+inCell*sum/w, want.ff+sum*sum/w
+			}
+			if want.square == 0 {
+				t.Errorf("%s: no product loses anything", name)
 			}
 			for _, c := range [][2]float64{{got.p, want.p}, {got.sum, want.sum}, {got.square, want.square}, {got.pp, want.pp}, {got.pf, want.pf}, {got.ff, want.ff}} {
 				if math.Abs(c[0]-c[1]) > 1e-14 {

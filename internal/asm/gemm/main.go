@@ -50,11 +50,14 @@ var ideas = map[string]func(){
 		width(512).integerSums()
 		integers()
 		gridBits()
-		digitSums(1)
-		digitSums(2)
-		rowDigits()
-		panelDigits()
-		setApart()
+		width(256).digitSums(6, 1)
+		width(512).digitSums(12, 1)
+		width(512).digitSums(12, 2)
+		for _, w := range []width{256, 512} {
+			w.rowDigits()
+			w.panelDigits()
+			w.setApart()
+		}
 	},
 	"half": func() {
 		halfFMA()

@@ -1,8 +1,12 @@
 package main
 
 import (
+	"fmt"
+	"math/bits"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
 )
 
 // setApart emits the separation of binary32 numbers into those that digits
@@ -16,58 +20,109 @@ import (
 //
 // The product by the scale, a power of two, is exact unless it is subnormal or
 // infinite. An infinite one does not fit.
-func setApart() {
-	TEXT("setApart", NOSPLIT, "func(dst, src *float32, n int, scale, limit float32, at *int32, values *float32) (found int)")
+//
+// Where any does not fit, those are found by their mask: in 512 bits all at
+// once, in 256 bits one by one, since they are few.
+func (w width) setApart() {
+	TEXT(fmt.Sprint("setApart", int(w)), NOSPLIT, "func(dst, src *float32, n int, scale, limit float32, at *int32, values *float32) (found int)")
 	Doc("dst = src where src × scale is an integer of at most limit in magnitude, otherwise 0. The indices of the",
 		"others are stored in at and these in values, with room for n each; n is a positive multiple of 16, and",
 		"dst may be src.")
 	Pragma("noescape")
 	dst, src, n, at, values := param("dst"), param("src"), param("n"), param("at"), param("values")
-	scale, limit, index, sixteen := ZMM(), ZMM(), ZMM(), ZMM()
+	scale, limit, magnitude := w.vector(), w.vector(), w.vector()
 	VBROADCASTSS(NewParamAddr("scale", 24), scale)
 	VBROADCASTSS(NewParamAddr("limit", 28), limit)
-	first := GLOBL("sixteenIndices", RODATA|NOPTR)
-	for i := range 16 {
-		DATA(4*i, U32(i))
-	}
-	VMOVDQU32(first, index)
-	found, step, count := GP64(), GP32(), GP32()
+	w.broadcast(1<<31-1, magnitude)
+	found := GP64()
 	XORQ(found, found)
-	MOVL(U32(16), step)
-	VPBROADCASTD(step, sixteen)
-	magnitude := ZMM()
-	MOVL(U32(1<<31-1), step)
-	VPBROADCASTD(step, magnitude)
+	apart := w.apart(limit, magnitude)
+	store, advance := w.storeApart(src, at, values, found)
 
-	SHRQ(Imm(4), n)
+	SHRQ(Imm(uint64(bits.TrailingZeros(uint(w.lanes())))), n)
 	loop("next", n, func() {
-		x, y, whole := ZMM(), ZMM(), ZMM()
-		fraction, large := K(), K()
+		x, y, count := w.vector(), w.vector(), GP32()
 		VMOVUPS(Mem{Base: src}, x)
 		VMULPS(scale, x, y)
-		VRNDSCALEPS(Imm(0x0b), y, whole)
-		VCMPPS(Imm(4), y, whole, fraction) // not equal
-		VPANDD(magnitude, y, y)
-		VCMPPS(Imm(14), limit, y, large) // greater
-		KORW(fraction, large, large)
-		KMOVW(large, count)
+		mask := apart(y, count)
 		TESTL(count, count)
 		JZ(LabelRef("fits"))
-		{
-			VPCOMPRESSD(index, large, Mem{Base: at, Index: found, Scale: 4})
-			VCOMPRESSPS(x, large, Mem{Base: values, Index: found, Scale: 4})
-			POPCNTL(count, count)
-			ADDQ(count.As64(), found)
-			KNOTW(large, large)
-			VMOVDQU32_Z(x, large, x)
-		}
+		store(x, mask, count)
 		Label("fits")
 		VMOVUPS(x, Mem{Base: dst})
-		VPADDD(sixteen, index, index)
-		ADDQ(U32(64), src)
-		ADDQ(U32(64), dst)
+		advance()
+		ADDQ(U32(w.bytes()), src)
+		ADDQ(U32(w.bytes()), dst)
 	})
 	Store(found, ReturnIndex(0))
 	VZEROUPPER()
 	RET()
+}
+
+// apart returns what emits the mask of the lanes of y that are not integers or
+// exceed the limit, and its bits. y is lost.
+func (w width) apart(limit, magnitude Op) func(y reg.VecVirtual, bits reg.GPVirtual) (mask Op) {
+	const towardZero, notEqual, greater = 0x0b, 4, 14
+	if w == 512 {
+		return func(y reg.VecVirtual, bits reg.GPVirtual) Op {
+			whole, fraction, large := w.vector(), K(), K()
+			VRNDSCALEPS(Imm(towardZero), y, whole)
+			VCMPPS(Imm(notEqual), y, whole, fraction)
+			VPANDD(magnitude, y, y)
+			VCMPPS(Imm(greater), limit, y, large)
+			KORW(fraction, large, large)
+			KMOVW(large, bits)
+			return large
+		}
+	}
+	return func(y reg.VecVirtual, bits reg.GPVirtual) Op {
+		whole, large := w.vector(), w.vector()
+		VROUNDPS(Imm(towardZero), y, whole)
+		VCMPPS(Imm(notEqual), y, whole, whole)
+		VPAND(magnitude, y, y)
+		VCMPPS(Imm(greater), limit, y, large)
+		VPOR(whole, large, large)
+		VMOVMSKPS(large, bits)
+		return large
+	}
+}
+
+// storeApart returns what emits that the elements in a mask are stored, and are
+// zeros in x, and what emits the step to the next vector of src.
+func (w width) storeApart(src, at, values, found reg.Register) (store func(x reg.VecVirtual, mask Op, bits reg.GPVirtual), advance func()) {
+	if w == 512 {
+		index, sixteen := w.vector(), w.vector()
+		first := GLOBL("sixteenIndices", RODATA|NOPTR)
+		for i := range 16 {
+			DATA(4*i, U32(i))
+		}
+		VMOVDQU32(first, index)
+		w.broadcast(16, sixteen)
+		store = func(x reg.VecVirtual, mask Op, bits reg.GPVirtual) {
+			VPCOMPRESSD(index, mask, Mem{Base: at, Index: found, Scale: 4})
+			VCOMPRESSPS(x, mask, Mem{Base: values, Index: found, Scale: 4})
+			POPCNTL(bits, bits)
+			ADDQ(bits.As64(), found)
+			KNOTW(mask, mask)
+			VMOVDQU32_Z(x, mask, x)
+		}
+		return store, func() { VPADDD(sixteen, index, index) }
+	}
+	first := GP64()
+	XORQ(first, first)
+	store = func(x reg.VecVirtual, mask Op, bits reg.GPVirtual) {
+		VANDNPS(x, mask, x)
+		lane, value, rest := GP32(), GP32(), GP32()
+		Label("apart")
+		BSFL(bits, lane)
+		MOVL(Mem{Base: src, Index: lane.As64(), Scale: 4}, value)
+		MOVL(value, Mem{Base: values, Index: found, Scale: 4})
+		ADDL(first.As32(), lane)
+		MOVL(lane, Mem{Base: at, Index: found, Scale: 4})
+		INCQ(found)
+		LEAL(Mem{Base: bits.As64()}.Offset(-1), rest)
+		ANDL(rest, bits)
+		JNZ(LabelRef("apart"))
+	}
+	return store, func() { ADDQ(U32(w.lanes()), first) }
 }

@@ -6,12 +6,8 @@ import (
 
 	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/internal/parallel"
-	"github.com/roundofflab/roundoff/internal/vector"
 	"gonum.org/v1/gonum/blas/blas32"
 )
-
-// hasDigits reports whether the processor adds products of digits: AVX512-VNNI.
-var hasDigits = vector.Detect().VNNI
 
 // The blocking of sums of digits. Panels of the second factor have 8 columns; a
 // tile has one or two of them. A chunk of a group of tiles of the first factor
@@ -74,7 +70,7 @@ type digitProduct struct {
 
 // newDigitProduct prepares products by b, the elements of which have a grid.
 func newDigitProduct(b blas32.General, g grid, sumBits func(a grid) int, list []kind) digitProduct {
-	p := digitProduct{list: list, b: b, grid: g, sumBits: sumBits, dense: g, ok: hasDigits}
+	p := digitProduct{list: list, b: b, grid: g, sumBits: sumBits, dense: g, ok: vectorDigits > 0}
 	if !p.ok {
 		return p
 	}
@@ -149,6 +145,17 @@ func (p digitProduct) inOnePass(a factor) (e [kinds]Matrix, ok bool) {
 // and reports whether it did.
 func (p digitProduct) onGrid(e [kinds]Matrix, a factor, g grid) bool {
 	return p.ok && p.multiply(e, a, &g, make([]grid, a.Rows))
+}
+
+// fewerInstructions reports whether products of digits take fewer instructions
+// of AVX2 than those of integers do, on two grids.
+func fewerInstructions(a, b grid, columns int) bool {
+	if !hasIntegerSums(a, b) {
+		return true
+	}
+	x, _ := digitsOf(a, signed)
+	y, _ := digitsOf(b, signed)
+	return x.count*y.count <= 2 || x.count*y.count <= 4 && columns >= 64
 }
 
 // multiply computes the products e of a, on the known grid or on one for every
@@ -278,7 +285,7 @@ func digitPanels(b blas32.General, d digits) panels {
 					}
 					src, stride = edge[:], columnsOfPanel
 				}
-				panelDigits(&p.data[j*p.panel+q*digitQuad], 2*p.place, &src[0], 4*stride, n, d.scale, d.mask, d.count)
+				panelDigits(p.data[j*p.panel+q*digitQuad:], p.place, src, stride, n, d)
 			}
 		}
 	})
@@ -316,7 +323,7 @@ func (g *digitGroup) begin(of grid, rows int) (ok bool) {
 func (g *digitGroup) addProducts(rows, k, n int) {
 	for j := 0; j < g.number; j += 2 {
 		for t := 0; t*digitRows < rows; t++ {
-			g.addTile(t, j, k, (n+3)/4)
+			g.addTile(t, min(digitRows, rows-t*digitRows), j, k, (n+3)/4)
 		}
 	}
 }
@@ -338,30 +345,26 @@ func (g *digitGroup) pack(x []float32, r int) {
 	dst := g.x[r/digitRows*g.digits.count*place+r%digitRows*digitStride:]
 	n := len(x) &^ 15
 	if n > 0 {
-		rowDigits(&dst[0], 2*place, &x[0], n, g.digits.scale, g.digits.mask, g.digits.count)
+		rowDigits(dst, place, x[:n], g.digits)
 	}
 	if n < len(x) {
 		var edge [16]float32
 		copy(edge[:], x[n:])
-		rowDigits(&dst[n], 2*place, &edge[0], len(edge), g.digits.scale, g.digits.mask, g.digits.count)
+		rowDigits(dst[n:], place, edge[:], g.digits)
 	}
 }
 
-// addTile adds the products of a tile of rows and panels j and j+1, summed over
-// quads of terms from k on.
-func (g *digitGroup) addTile(t, j, k, quads int) {
-	run := digitSums16
-	if j+1 == g.number {
-		run = digitSums8
-	}
+// addTile adds the products of the leading rows of a tile, at least, and panels
+// j and j+1, summed over quads of terms from k on.
+func (g *digitGroup) addTile(t, rows, j, k, quads int) {
 	place := digitRows * digitStride
 	for u := range g.digits.count {
-		x := &g.x[(t*g.digits.count+u)*place]
+		x := g.x[(t*g.digits.count+u)*place:]
 		for v := range g.panels.count {
-			y := &g.data[j*g.panel+v*g.place+k/4*digitQuad]
+			y := g.data[j*g.panel+v*g.place+k/4*digitQuad:]
 			weight := g.digits.count - 1 - u + g.panels.count - 1 - v
-			c := &g.words[weight/placesOfWord][(t*g.number+j)*digitTile]
-			run(c, x, 2*digitStride, y, 2*g.panel, quads, 1<<(weight%placesOfWord*digitBits))
+			c := g.words[weight/placesOfWord][(t*g.number+j)*digitTile:]
+			digitSums(c, x, y, rows, min(2, g.number-j), g.panel, quads, 1<<(weight%placesOfWord*digitBits))
 		}
 	}
 }

@@ -30,15 +30,15 @@ type Matrix struct {
 // are too short.
 //
 // Elements are scaled to integers. If these have at most 63 bits and the sums
-// of K products 127, vector instructions of AVX512-VNNI add products of their
-// digits in base 2^12. Multiples of 2^-24 from -1 to 1 have two digits, and a
-// product takes less time than MultiplyAdd of a tcore.Device; of n digits, n²/4
-// times as long. Digits that few elements need are not counted: numbers from
-// N(0,1) in binary16 also have two. On other processors, vector instructions
-// take a few times as long as MultiplyAdd if the integers fit 31 bits and their
-// products 58, and otherwise the product takes several times longer. Integers
-// and sums of more bits are added in as many 64-bit limbs as they need, which
-// takes longer still (Kulisch 2013, the exact dot product).
+// of K products 127, vector instructions of AVX512-VNNI or AVX2 add products of
+// their digits in base 2^12. Multiples of 2^-24 from -1 to 1 have two digits;
+// of n digits, a product takes n²/4 times as long. Digits that few elements
+// need are not counted: numbers from N(0,1) in binary16 also have two. With
+// AVX2, integers of three digits whose products have at most 58 bits are
+// multiplied as they are. Without vector instructions the product takes many
+// times longer. Integers and sums of more bits are added in as many 64-bit
+// limbs as they need, which takes longer still (Kulisch 2013, the exact dot
+// product).
 func GEMM(a, b blas32.General) (Matrix, error) {
 	e, err := gemm("GEMM", factor{General: a}, factor{General: b}, signed)
 	return e[signed], err
@@ -140,7 +140,8 @@ func gemm(call string, fa, fb factor, list ...kind) (e [kinds]Matrix, err error)
 	gb, errB := gridOf("b", factor{General: b})
 	sumBits := bitsOfSum(b, gb)
 	var digits digitProduct
-	if errB == nil && max(fa.Rows, fa.Cols, b.Cols) >= fewestForDigits {
+	large := max(fa.Rows, fa.Cols, b.Cols) >= fewestForDigits
+	if errB == nil && large && vectorDigits == 512 {
 		digits = newDigitProduct(b, gb, sumBits, list)
 		if e, ok := digits.inOnePass(fa); ok {
 			return e, nil
@@ -161,6 +162,9 @@ func gemm(call string, fa, fb factor, list ...kind) (e [kinds]Matrix, err error)
 		z.limbs = need/64 + 2
 	}
 	e = z.zeros(list)
+	if narrow && large && vectorDigits == 256 && fewerInstructions(ga, gb, b.Cols) {
+		digits = newDigitProduct(b, gb, sumBits, list)
+	}
 	if narrow && digits.onGrid(e, fa, ga) {
 		return e, nil
 	}
@@ -169,7 +173,9 @@ func gemm(call string, fa, fb factor, list ...kind) (e [kinds]Matrix, err error)
 		switch {
 		case !narrow:
 			product(e[p], a, b, ga.terms(p), gb.terms(p), dotWide)
-		case !integerSums(e[p], a, b, ga, gb, p == absolute):
+		case hasIntegerSums(ga, gb):
+			integerSums(e[p], a, b, ga, gb, p == absolute)
+		default:
 			product(e[p], a, b, ga.integers(p), gb.integers(p), dot128)
 		}
 	}

@@ -93,12 +93,12 @@ func withoutOutliers(g grid, rows, buffer [][]float32) (dense grid, found []outl
 	for r, x := range rows {
 		whole, count := n&^15, 0
 		if whole > 0 {
-			count = setApart(&buffer[r][0], &x[0], whole, scale, limit, &at[0], &values[0])
+			count = setApart(buffer[r], x[:whole], scale, limit, at, values)
 		}
 		if whole < n {
 			var edge [16]float32
 			copy(edge[:], x[whole:])
-			more := setApart(&edge[0], &edge[0], len(edge), scale, limit, &at[count], &values[count])
+			more := setApart(edge[:], edge[:], scale, limit, at[count:], values[count:])
 			for i := range more {
 				at[count+i] += int32(whole)
 			}

@@ -29,17 +29,19 @@ func carryFree(a, b grid) int {
 	return 1 << max(0, min(63-a.bits()-b.bits(), 30))
 }
 
-// integerSums computes e = AB, or |A||B|, with 64-bit sums, and reports whether
-// it did. It does not unless there is a vector kernel, the elements fit 32
-// bits, and a 64-bit sum can add enough products to be worthwhile.
-func integerSums(e Matrix, a, b blas32.General, ga, gb grid, abs bool) bool {
+// hasIntegerSums reports whether integerSums multiplies elements of two grids:
+// there is a vector kernel, the elements fit 32 bits, and a 64-bit sum can add
+// enough products to be worthwhile.
+func hasIntegerSums(a, b grid) bool {
 	const fewest = 32
-	kernel, ok := kernelFor()
 	scalable := func(g grid) bool { return g.bits() < 32 && -126 <= -g.low && -g.low <= 127 }
-	if !ok || !scalable(ga) || !scalable(gb) || carryFree(ga, gb) < fewest {
-		return false
-	}
+	return vectorBits > 0 && scalable(a) && scalable(b) && carryFree(a, b) >= fewest
+}
 
+// integerSums computes e = AB, or |A||B|, with 64-bit sums, of elements for
+// which it has them.
+func integerSums(e Matrix, a, b blas32.General, ga, gb grid, abs bool) {
+	kernel := kernelFor()
 	panels := packIntegers(b, float32(math.Ldexp(1, -gb.low)), abs)
 	depth := min(depthOfPanel, carryFree(ga, gb))
 	terms := carryFree(ga, gb) / depth * depth // that a sum adds before it is added to e
@@ -69,7 +71,6 @@ func integerSums(e Matrix, a, b blas32.General, ga, gb grid, abs bool) bool {
 			}
 		}
 	})
-	return true
 }
 
 // addTiles adds 2^shift times the sums of a row of tiles of size elements each

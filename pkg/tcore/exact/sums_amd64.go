@@ -15,33 +15,58 @@ func integers(dst *int32, src *float32, n int, scale float32, mask uint32)
 // n is a positive multiple of 8.
 func gridBits(src *float32, n int) (greatest uint32, least uint32)
 
+// 6 rows × 8 columns: c += weight × ab, summed over 4 quads terms; 0 < quads <= 63,
+// |weight| < 2^31, lda and ldb in bytes. Panels of 8 columns are ldb apart in b.
+//
+//go:noescape
+func digitSums256_6x8(c *int64, a *int16, lda int, b *int16, ldb int, quads int, weight int64)
+
 // 12 rows × 8 columns: c += weight × ab, summed over 4 quads terms; 0 < quads <= 63,
 // |weight| < 2^31, lda and ldb in bytes. Panels of 8 columns are ldb apart in b.
 //
 //go:noescape
-func digitSums8(c *int64, a *int16, lda int, b *int16, ldb int, quads int, weight int64)
+func digitSums512_12x8(c *int64, a *int16, lda int, b *int16, ldb int, quads int, weight int64)
 
 // 12 rows × 16 columns: c += weight × ab, summed over 4 quads terms; 0 < quads <= 63,
 // |weight| < 2^31, lda and ldb in bytes. Panels of 8 columns are ldb apart in b.
 //
 //go:noescape
-func digitSums16(c *int64, a *int16, lda int, b *int16, ldb int, quads int, weight int64)
+func digitSums512_12x16(c *int64, a *int16, lda int, b *int16, ldb int, quads int, weight int64)
 
 // The count > 0 leading digits in base 2^12 of (src & mask) × scale, at most 2^12 in magnitude,
 // the digits of a place stride bytes after those of the one before; n is a positive multiple of 16.
 //
 //go:noescape
-func rowDigits(dst *int16, stride int, src *float32, n int, scale float32, mask uint32, count int)
+func rowDigits256(dst *int16, stride int, src *float32, n int, scale float32, mask uint32, count int)
 
-// rowDigits of 4 quads rows of 8 numbers, ld bytes apart: the four digits of each column of a quad are
-// adjacent in dst; count and quads > 0.
+// The digits of 4 quads rows of 8 numbers, ld bytes apart, as in a row: the four digits of each column of a
+// quad are adjacent in dst; count and quads > 0.
 //
 //go:noescape
-func panelDigits(dst *int16, stride int, src *float32, ld int, quads int, scale float32, mask uint32, count int)
+func panelDigits256(dst *int16, stride int, src *float32, ld int, quads int, scale float32, mask uint32, count int)
 
 // dst = src where src × scale is an integer of at most limit in magnitude, otherwise 0. The indices of the
 // others are stored in at and these in values, with room for n each; n is a positive multiple of 16, and
 // dst may be src.
 //
 //go:noescape
-func setApart(dst *float32, src *float32, n int, scale float32, limit float32, at *int32, values *float32) (found int)
+func setApart256(dst *float32, src *float32, n int, scale float32, limit float32, at *int32, values *float32) (found int)
+
+// The count > 0 leading digits in base 2^12 of (src & mask) × scale, at most 2^12 in magnitude,
+// the digits of a place stride bytes after those of the one before; n is a positive multiple of 16.
+//
+//go:noescape
+func rowDigits512(dst *int16, stride int, src *float32, n int, scale float32, mask uint32, count int)
+
+// The digits of 4 quads rows of 8 numbers, ld bytes apart, as in a row: the four digits of each column of a
+// quad are adjacent in dst; count and quads > 0.
+//
+//go:noescape
+func panelDigits512(dst *int16, stride int, src *float32, ld int, quads int, scale float32, mask uint32, count int)
+
+// dst = src where src × scale is an integer of at most limit in magnitude, otherwise 0. The indices of the
+// others are stored in at and these in values, with room for n each; n is a positive multiple of 16, and
+// dst may be src.
+//
+//go:noescape
+func setApart512(dst *float32, src *float32, n int, scale float32, limit float32, at *int32, values *float32) (found int)

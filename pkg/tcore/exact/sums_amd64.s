@@ -235,9 +235,147 @@ next:
 	VZEROUPPER
 	RET
 
-// func digitSums8(c *int64, a *int16, lda int, b *int16, ldb int, quads int, weight int64)
+// func digitSums256_6x8(c *int64, a *int16, lda int, b *int16, ldb int, quads int, weight int64)
+// Requires: AVX, AVX2
+TEXT ·digitSums256_6x8(SB), NOSPLIT, $0-56
+	MOVQ  c+0(FP), AX
+	MOVQ  a+8(FP), CX
+	MOVQ  lda+16(FP), DX
+	MOVQ  b+24(FP), BX
+	MOVQ  ldb+32(FP), SI
+	MOVQ  quads+40(FP), SI
+	LEAQ  (DX)(DX*2), DI
+	LEAQ  (CX)(DX*4), R8
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+	VPXOR Y8, Y8, Y8
+	VPXOR Y9, Y9, Y9
+	VPXOR Y10, Y10, Y10
+	VPXOR Y11, Y11, Y11
+
+next:
+	VMOVDQU      (BX), Y12
+	VMOVDQU      32(BX), Y13
+	VPBROADCASTQ (CX), Y14
+	VPMADDWD     Y12, Y14, Y15
+	VPADDD       Y15, Y0, Y0
+	VPMADDWD     Y13, Y14, Y14
+	VPADDD       Y14, Y6, Y6
+	VPBROADCASTQ (CX)(DX*1), Y14
+	VPMADDWD     Y12, Y14, Y15
+	VPADDD       Y15, Y1, Y1
+	VPMADDWD     Y13, Y14, Y14
+	VPADDD       Y14, Y7, Y7
+	VPBROADCASTQ (CX)(DX*2), Y14
+	VPMADDWD     Y12, Y14, Y15
+	VPADDD       Y15, Y2, Y2
+	VPMADDWD     Y13, Y14, Y14
+	VPADDD       Y14, Y8, Y8
+	VPBROADCASTQ (CX)(DI*1), Y14
+	VPMADDWD     Y12, Y14, Y15
+	VPADDD       Y15, Y3, Y3
+	VPMADDWD     Y13, Y14, Y14
+	VPADDD       Y14, Y9, Y9
+	VPBROADCASTQ (R8), Y14
+	VPMADDWD     Y12, Y14, Y15
+	VPADDD       Y15, Y4, Y4
+	VPMADDWD     Y13, Y14, Y14
+	VPADDD       Y14, Y10, Y10
+	VPBROADCASTQ (R8)(DX*1), Y14
+	VPMADDWD     Y12, Y14, Y12
+	VPADDD       Y12, Y5, Y5
+	VPMADDWD     Y13, Y14, Y12
+	VPADDD       Y12, Y11, Y11
+	ADDQ         $0x00000008, CX
+	ADDQ         $0x00000008, R8
+	ADDQ         $0x00000040, BX
+	DECQ         SI
+	JNZ          next
+	VPBROADCASTQ weight+48(FP), Y12
+	VPSRLQ       $0x20, Y0, Y13
+	VPMULDQ      Y12, Y0, Y0
+	VPMULDQ      Y12, Y13, Y13
+	VPADDQ       (AX), Y0, Y0
+	VPADDQ       Y13, Y0, Y0
+	VMOVDQU      Y0, (AX)
+	VPSRLQ       $0x20, Y1, Y13
+	VPMULDQ      Y12, Y1, Y1
+	VPMULDQ      Y12, Y13, Y13
+	VPADDQ       64(AX), Y1, Y1
+	VPADDQ       Y13, Y1, Y1
+	VMOVDQU      Y1, 64(AX)
+	VPSRLQ       $0x20, Y2, Y13
+	VPMULDQ      Y12, Y2, Y2
+	VPMULDQ      Y12, Y13, Y13
+	VPADDQ       128(AX), Y2, Y2
+	VPADDQ       Y13, Y2, Y2
+	VMOVDQU      Y2, 128(AX)
+	VPSRLQ       $0x20, Y3, Y13
+	VPMULDQ      Y12, Y3, Y3
+	VPMULDQ      Y12, Y13, Y13
+	VPADDQ       192(AX), Y3, Y3
+	VPADDQ       Y13, Y3, Y3
+	VMOVDQU      Y3, 192(AX)
+	VPSRLQ       $0x20, Y4, Y13
+	VPMULDQ      Y12, Y4, Y4
+	VPMULDQ      Y12, Y13, Y13
+	VPADDQ       256(AX), Y4, Y4
+	VPADDQ       Y13, Y4, Y4
+	VMOVDQU      Y4, 256(AX)
+	VPSRLQ       $0x20, Y5, Y13
+	VPMULDQ      Y12, Y5, Y5
+	VPMULDQ      Y12, Y13, Y13
+	VPADDQ       320(AX), Y5, Y5
+	VPADDQ       Y13, Y5, Y5
+	VMOVDQU      Y5, 320(AX)
+	VPSRLQ       $0x20, Y6, Y13
+	VPMULDQ      Y12, Y6, Y6
+	VPMULDQ      Y12, Y13, Y13
+	VPADDQ       32(AX), Y6, Y6
+	VPADDQ       Y13, Y6, Y6
+	VMOVDQU      Y6, 32(AX)
+	VPSRLQ       $0x20, Y7, Y13
+	VPMULDQ      Y12, Y7, Y7
+	VPMULDQ      Y12, Y13, Y13
+	VPADDQ       96(AX), Y7, Y7
+	VPADDQ       Y13, Y7, Y7
+	VMOVDQU      Y7, 96(AX)
+	VPSRLQ       $0x20, Y8, Y13
+	VPMULDQ      Y12, Y8, Y8
+	VPMULDQ      Y12, Y13, Y13
+	VPADDQ       160(AX), Y8, Y8
+	VPADDQ       Y13, Y8, Y8
+	VMOVDQU      Y8, 160(AX)
+	VPSRLQ       $0x20, Y9, Y13
+	VPMULDQ      Y12, Y9, Y9
+	VPMULDQ      Y12, Y13, Y13
+	VPADDQ       224(AX), Y9, Y9
+	VPADDQ       Y13, Y9, Y9
+	VMOVDQU      Y9, 224(AX)
+	VPSRLQ       $0x20, Y10, Y13
+	VPMULDQ      Y12, Y10, Y10
+	VPMULDQ      Y12, Y13, Y13
+	VPADDQ       288(AX), Y10, Y10
+	VPADDQ       Y13, Y10, Y10
+	VMOVDQU      Y10, 288(AX)
+	VPSRLQ       $0x20, Y11, Y13
+	VPMULDQ      Y12, Y11, Y11
+	VPMULDQ      Y12, Y13, Y13
+	VPADDQ       352(AX), Y11, Y11
+	VPADDQ       Y13, Y11, Y11
+	VMOVDQU      Y11, 352(AX)
+	VZEROUPPER
+	RET
+
+// func digitSums512_12x8(c *int64, a *int16, lda int, b *int16, ldb int, quads int, weight int64)
 // Requires: AVX, AVX512F, AVX512VNNI
-TEXT ·digitSums8(SB), NOSPLIT, $0-56
+TEXT ·digitSums512_12x8(SB), NOSPLIT, $0-56
 	MOVQ   c+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   lda+16(FP), DX
@@ -368,9 +506,9 @@ next:
 	VZEROUPPER
 	RET
 
-// func digitSums16(c *int64, a *int16, lda int, b *int16, ldb int, quads int, weight int64)
+// func digitSums512_12x16(c *int64, a *int16, lda int, b *int16, ldb int, quads int, weight int64)
 // Requires: AVX, AVX512F, AVX512VNNI
-TEXT ·digitSums16(SB), NOSPLIT, $0-56
+TEXT ·digitSums512_12x16(SB), NOSPLIT, $0-56
 	MOVQ   c+0(FP), AX
 	MOVQ   a+8(FP), CX
 	MOVQ   lda+16(FP), DX
@@ -598,9 +736,173 @@ next:
 	VZEROUPPER
 	RET
 
-// func rowDigits(dst *int16, stride int, src *float32, n int, scale float32, mask uint32, count int)
+// func rowDigits256(dst *int16, stride int, src *float32, n int, scale float32, mask uint32, count int)
+// Requires: AVX, AVX2
+TEXT ·rowDigits256(SB), NOSPLIT, $0-48
+	MOVQ         dst+0(FP), AX
+	MOVQ         stride+8(FP), CX
+	MOVQ         src+16(FP), DX
+	MOVQ         n+24(FP), BX
+	MOVQ         count+40(FP), SI
+	VBROADCASTSS scale+32(FP), Y0
+	VBROADCASTSS mask+36(FP), Y1
+	MOVL         $0x45800000, DI
+	VMOVD        DI, X2
+	VPBROADCASTD X2, Y2
+	SHRQ         $0x04, BX
+
+next:
+	VPAND  (DX), Y1, Y3
+	VMULPS Y0, Y3, Y3
+	VPAND  32(DX), Y1, Y4
+	VMULPS Y0, Y4, Y4
+	MOVQ   AX, DI
+	MOVQ   SI, R8
+
+digit:
+	VCVTTPS2DQ Y3, Y5
+	VCVTTPS2DQ Y4, Y6
+	VPACKSSDW  Y6, Y5, Y7
+	VPERMQ     $0xd8, Y7, Y7
+	VMOVDQU    Y7, (DI)
+	VCVTDQ2PS  Y5, Y5
+	VSUBPS     Y5, Y3, Y3
+	VMULPS     Y2, Y3, Y3
+	VCVTDQ2PS  Y6, Y6
+	VSUBPS     Y6, Y4, Y4
+	VMULPS     Y2, Y4, Y4
+	ADDQ       CX, DI
+	DECQ       R8
+	JNZ        digit
+	ADDQ       $0x00000040, DX
+	ADDQ       $0x00000020, AX
+	DECQ       BX
+	JNZ        next
+	VZEROUPPER
+	RET
+
+// func panelDigits256(dst *int16, stride int, src *float32, ld int, quads int, scale float32, mask uint32, count int)
+// Requires: AVX, AVX2
+TEXT ·panelDigits256(SB), NOSPLIT, $0-56
+	MOVQ         dst+0(FP), AX
+	MOVQ         stride+8(FP), CX
+	MOVQ         src+16(FP), DX
+	MOVQ         ld+24(FP), BX
+	MOVQ         quads+32(FP), SI
+	MOVQ         count+48(FP), DI
+	VBROADCASTSS scale+40(FP), Y0
+	VBROADCASTSS mask+44(FP), Y1
+	MOVL         $0x45800000, R8
+	VMOVD        R8, X2
+	VPBROADCASTD X2, Y2
+	LEAQ         (BX)(BX*2), R10
+	LEAQ         (BX)(BX*1), R11
+	SHLQ         $0x01, R11
+
+next:
+	VPAND  (DX), Y1, Y3
+	VMULPS Y0, Y3, Y3
+	VPAND  (DX)(BX*1), Y1, Y4
+	VMULPS Y0, Y4, Y4
+	VPAND  (DX)(BX*2), Y1, Y5
+	VMULPS Y0, Y5, Y5
+	VPAND  (DX)(R10*1), Y1, Y6
+	VMULPS Y0, Y6, Y6
+	MOVQ   AX, R8
+	MOVQ   DI, R9
+
+digit:
+	VCVTTPS2DQ Y3, Y7
+	VCVTTPS2DQ Y4, Y8
+	VCVTTPS2DQ Y5, Y9
+	VCVTTPS2DQ Y6, Y10
+	VPSLLD     $0x10, Y8, Y11
+	VPBLENDW   $0x55, Y7, Y11, Y11
+	VPSLLD     $0x10, Y10, Y12
+	VPBLENDW   $0x55, Y9, Y12, Y12
+	VPUNPCKLDQ Y12, Y11, Y13
+	VPUNPCKHDQ Y12, Y11, Y12
+	VPERM2I128 $0x20, Y12, Y13, Y11
+	VMOVDQU    Y11, (R8)
+	VPERM2I128 $0x31, Y12, Y13, Y12
+	VMOVDQU    Y12, 32(R8)
+	VCVTDQ2PS  Y7, Y7
+	VSUBPS     Y7, Y3, Y3
+	VMULPS     Y2, Y3, Y3
+	VCVTDQ2PS  Y8, Y8
+	VSUBPS     Y8, Y4, Y4
+	VMULPS     Y2, Y4, Y4
+	VCVTDQ2PS  Y9, Y9
+	VSUBPS     Y9, Y5, Y5
+	VMULPS     Y2, Y5, Y5
+	VCVTDQ2PS  Y10, Y10
+	VSUBPS     Y10, Y6, Y6
+	VMULPS     Y2, Y6, Y6
+	ADDQ       CX, R8
+	DECQ       R9
+	JNZ        digit
+	ADDQ       R11, DX
+	ADDQ       $0x00000040, AX
+	DECQ       SI
+	JNZ        next
+	VZEROUPPER
+	RET
+
+// func setApart256(dst *float32, src *float32, n int, scale float32, limit float32, at *int32, values *float32) (found int)
+// Requires: AVX, AVX2
+TEXT ·setApart256(SB), NOSPLIT, $0-56
+	MOVQ         dst+0(FP), AX
+	MOVQ         src+8(FP), CX
+	MOVQ         n+16(FP), DX
+	MOVQ         at+32(FP), BX
+	MOVQ         values+40(FP), SI
+	VBROADCASTSS scale+24(FP), Y0
+	VBROADCASTSS limit+28(FP), Y1
+	MOVL         $0x7fffffff, DI
+	VMOVD        DI, X2
+	VPBROADCASTD X2, Y2
+	XORQ         DI, DI
+	XORQ         R9, R9
+	SHRQ         $0x03, DX
+
+next:
+	VMOVUPS   (CX), Y3
+	VMULPS    Y0, Y3, Y4
+	VROUNDPS  $0x0b, Y4, Y5
+	VCMPPS    $0x04, Y4, Y5, Y5
+	VPAND     Y2, Y4, Y4
+	VCMPPS    $0x0e, Y1, Y4, Y4
+	VPOR      Y5, Y4, Y4
+	VMOVMSKPS Y4, R10
+	TESTL     R10, R10
+	JZ        fits
+	VANDNPS   Y3, Y4, Y3
+
+apart:
+	BSFL R10, R8
+	MOVL (CX)(R8*4), R11
+	MOVL R11, (SI)(DI*4)
+	ADDL R9, R8
+	MOVL R8, (BX)(DI*4)
+	INCQ DI
+	LEAL -1(R10), R11
+	ANDL R11, R10
+	JNZ  apart
+
+fits:
+	VMOVUPS Y3, (AX)
+	ADDQ    $0x00000008, R9
+	ADDQ    $0x00000020, CX
+	ADDQ    $0x00000020, AX
+	DECQ    DX
+	JNZ     next
+	MOVQ    DI, found+48(FP)
+	VZEROUPPER
+	RET
+
+// func rowDigits512(dst *int16, stride int, src *float32, n int, scale float32, mask uint32, count int)
 // Requires: AVX, AVX512F
-TEXT ·rowDigits(SB), NOSPLIT, $0-48
+TEXT ·rowDigits512(SB), NOSPLIT, $0-48
 	MOVQ         dst+0(FP), AX
 	MOVQ         stride+8(FP), CX
 	MOVQ         src+16(FP), DX
@@ -668,9 +970,9 @@ DATA quadOrder<>+60(SB)/2, $0x000f
 DATA quadOrder<>+62(SB)/2, $0x001f
 GLOBL quadOrder<>(SB), RODATA|NOPTR, $64
 
-// func panelDigits(dst *int16, stride int, src *float32, ld int, quads int, scale float32, mask uint32, count int)
+// func panelDigits512(dst *int16, stride int, src *float32, ld int, quads int, scale float32, mask uint32, count int)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F
-TEXT ·panelDigits(SB), NOSPLIT, $0-56
+TEXT ·panelDigits512(SB), NOSPLIT, $0-56
 	MOVQ         dst+0(FP), AX
 	MOVQ         stride+8(FP), CX
 	MOVQ         src+16(FP), DX
@@ -720,9 +1022,9 @@ digit:
 	VZEROUPPER
 	RET
 
-// func setApart(dst *float32, src *float32, n int, scale float32, limit float32, at *int32, values *float32) (found int)
+// func setApart512(dst *float32, src *float32, n int, scale float32, limit float32, at *int32, values *float32) (found int)
 // Requires: AVX, AVX512F, POPCNT
-TEXT ·setApart(SB), NOSPLIT, $0-56
+TEXT ·setApart512(SB), NOSPLIT, $0-56
 	MOVQ         dst+0(FP), AX
 	MOVQ         src+8(FP), CX
 	MOVQ         n+16(FP), DX
@@ -730,11 +1032,11 @@ TEXT ·setApart(SB), NOSPLIT, $0-56
 	MOVQ         values+40(FP), SI
 	VBROADCASTSS scale+24(FP), Z0
 	VBROADCASTSS limit+28(FP), Z1
-	VMOVDQU32    sixteenIndices<>+0(SB), Z2
+	MOVL         $0x7fffffff, DI
+	VPBROADCASTD DI, Z2
 	XORQ         DI, DI
+	VMOVDQU32    sixteenIndices<>+0(SB), Z3
 	MOVL         $0x00000010, R8
-	VPBROADCASTD R8, Z3
-	MOVL         $0x7fffffff, R8
 	VPBROADCASTD R8, Z4
 	SHRQ         $0x04, DX
 
@@ -743,13 +1045,13 @@ next:
 	VMULPS      Z0, Z5, Z6
 	VRNDSCALEPS $0x0b, Z6, Z7
 	VCMPPS      $0x04, Z6, Z7, K1
-	VPANDD      Z4, Z6, Z6
+	VPANDD      Z2, Z6, Z6
 	VCMPPS      $0x0e, Z1, Z6, K2
 	KORW        K1, K2, K2
 	KMOVW       K2, R8
 	TESTL       R8, R8
 	JZ          fits
-	VPCOMPRESSD Z2, K2, (BX)(DI*4)
+	VPCOMPRESSD Z3, K2, (BX)(DI*4)
 	VCOMPRESSPS Z5, K2, (SI)(DI*4)
 	POPCNTL     R8, R8
 	ADDQ        R8, DI
@@ -758,7 +1060,7 @@ next:
 
 fits:
 	VMOVUPS Z5, (AX)
-	VPADDD  Z3, Z2, Z2
+	VPADDD  Z4, Z3, Z3
 	ADDQ    $0x00000040, CX
 	ADDQ    $0x00000040, AX
 	DECQ    DX

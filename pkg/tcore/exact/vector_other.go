@@ -4,16 +4,18 @@ package exact
 
 import "gonum.org/v1/gonum/blas/blas32"
 
-func kernelFor() (k kernel, ok bool) { return k, false }
+func kernelFor() (k kernel) { return k }
 
 func vectorIntegers(dst []int32, src []float32, scale float32, abs bool) int { return 0 }
 
 func vectorGrid(x []float32) (g grid, n int) { return g, 0 }
 
 var (
-	vectorBits = 0
-	hasDigits  = false
+	vectorBits   = 0
+	vectorDigits = 0
 )
+
+func fewerInstructions(a, b grid, columns int) bool { return false }
 
 type digitProduct struct{}
 

@@ -27,29 +27,42 @@ func atWidth(bits int, test func()) {
 }
 
 // onEveryWidth runs a test with the vector instructions of every width that the
-// machine has, without any, and with and without those that add products of
-// digits.
+// machine has, without any, and without and with those of every width that add
+// products of digits.
 func onEveryWidth(t *testing.T, test func(t *testing.T)) {
 	for _, bits := range []int{0, 256, 512} {
 		if bits <= vectorBits {
-			withDigits(false, func() {
+			withDigits(0, func() {
 				atWidth(bits, func() { t.Run(fmt.Sprintf("%d bits", bits), test) })
 			})
 		}
 	}
-	if hasDigits {
-		fewest := fewestForDigits
-		defer func() { fewestForDigits = fewest }()
-		fewestForDigits = 1
-		t.Run("digits", test)
+	fewest := fewestForDigits
+	defer func() { fewestForDigits = fewest }()
+	fewestForDigits = 1
+	digitsOnEveryWidth(t, test)
+}
+
+// digitsOnEveryWidth runs a test with the vector instructions of every width
+// that the machine has to add products of digits, with the others and without
+// them, when there is nothing else to choose.
+func digitsOnEveryWidth(t *testing.T, test func(t *testing.T)) {
+	for _, bits := range []int{256, 512} {
+		if bits <= vectorDigits {
+			withDigits(bits, func() {
+				t.Run(fmt.Sprintf("digits in %d bits", bits), test)
+				atWidth(0, func() { t.Run(fmt.Sprintf("only digits in %d bits", bits), test) })
+			})
+		}
 	}
 }
 
-// withDigits calls test with or without the sums of digits.
-func withDigits(has bool, test func()) {
-	had := hasDigits
-	defer func() { hasDigits = had }()
-	hasDigits = has
+// withDigits calls test with the sums of digits by vector instructions of the
+// given number of bits, or without them.
+func withDigits(bits int, test func()) {
+	best := vectorDigits
+	defer func() { vectorDigits = best }()
+	vectorDigits = bits
 	test()
 }
 
@@ -89,7 +102,7 @@ func TestGEMMOnVectors(t *testing.T) {
 				if !reflect.DeepEqual(e, both) || !reflect.DeepEqual(abs, bothAbs) {
 					t.Fatalf("%d bits, %v: GEMMs differs from GEMM or AbsGEMM", bits, s)
 				}
-				withDigits(false, func() {
+				withDigits(0, func() {
 					atWidth(0, func() {
 						if slow, err := GEMM(a, b); !reflect.DeepEqual(e, slow) {
 							t.Fatalf("%d bits, %v: not what is computed without vectors: %v", bits, s, err)
@@ -119,53 +132,55 @@ func TestGEMMOnVectors(t *testing.T) {
 // Rows and terms far apart have grids of their own, and the product one for all
 // of them, whether their conversion is part of the product or not.
 func TestGEMMOfManyGrids(t *testing.T) {
-	rng := rand.New(rand.NewPCG(45, 0))
-	for _, spread := range []int{0, 3, 20, 22, 23, 24, 25, 26, 27, 30} { // of the grids; that of the sums is wider by 40 bits
-		const m, k, n = 150, 4096 + 100, 9
-		a, b := matrix.New(m, k), matrix.New(k, n)
-		var shifts [m/48 + 1][k/4096 + 1]int
-		for i := range shifts {
-			for j := range shifts[i] {
-				shifts[i][j] = rng.IntN(spread + 1)
-			}
-		}
-		shifts[0][0], shifts[1][1] = 0, spread
-		zeros := 2 + rng.IntN(3)
-		for i := range m {
-			for l, row := 0, matrix.Row(a, i); l < k; l++ {
-				if i/48 != zeros {
-					row[l] = float32(math.Ldexp(float64(rng.IntN(127)-63), shifts[i/48][l/4096]-60))
+	digitsOnEveryWidth(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(45, 0))
+		for _, spread := range []int{0, 3, 20, 22, 23, 24, 25, 26, 27, 30} { // of the grids; that of the sums is wider by 40 bits
+			const m, k, n = 150, 4096 + 100, 9
+			a, b := matrix.New(m, k), matrix.New(k, n)
+			var shifts [m/48 + 1][k/4096 + 1]int
+			for i := range shifts {
+				for j := range shifts[i] {
+					shifts[i][j] = rng.IntN(spread + 1)
 				}
 			}
-		}
-		for i := range b.Data {
-			b.Data[i] = float32(rng.IntN(1<<20)-1<<19) * 0x1p-24
-		}
-		third := func(dst, src []float32) {
-			for i, x := range src {
-				dst[i] = 3 * x
+			shifts[0][0], shifts[1][1] = 0, spread
+			zeros := 2 + rng.IntN(3)
+			for i := range m {
+				for l, row := 0, matrix.Row(a, i); l < k; l++ {
+					if i/48 != zeros {
+						row[l] = float32(math.Ldexp(float64(rng.IntN(127)-63), shifts[i/48][l/4096]-60))
+					}
+				}
 			}
-		}
-		ab, abs, err := GEMMs(a, b)
-		converted, convertedAbs, convertedErr := GEMMsOf(a, b, third, nil)
-		if err != nil || convertedErr != nil {
-			t.Fatal(err, convertedErr)
-		}
-		third(a.Data, a.Data)
-		other, otherAbs, err := GEMMs(a, b)
-		if !reflect.DeepEqual(converted, other) || !reflect.DeepEqual(convertedAbs, otherAbs) {
-			t.Fatalf("GEMMsOf differs from GEMMs of the converted matrix: %v", err)
-		}
-		withDigits(false, func() {
-			for i := range a.Data {
-				a.Data[i] /= 3
+			for i := range b.Data {
+				b.Data[i] = float32(rng.IntN(1<<20)-1<<19) * 0x1p-24
 			}
-			slow, slowAbs, err := GEMMs(a, b)
-			if !reflect.DeepEqual(ab, slow) || !reflect.DeepEqual(abs, slowAbs) {
-				t.Fatalf("shifts %v: not what is computed without digits: %v", shifts, err)
+			third := func(dst, src []float32) {
+				for i, x := range src {
+					dst[i] = 3 * x
+				}
 			}
-		})
-	}
+			ab, abs, err := GEMMs(a, b)
+			converted, convertedAbs, convertedErr := GEMMsOf(a, b, third, nil)
+			if err != nil || convertedErr != nil {
+				t.Fatal(err, convertedErr)
+			}
+			third(a.Data, a.Data)
+			other, otherAbs, err := GEMMs(a, b)
+			if !reflect.DeepEqual(converted, other) || !reflect.DeepEqual(convertedAbs, otherAbs) {
+				t.Fatalf("GEMMsOf differs from GEMMs of the converted matrix: %v", err)
+			}
+			withDigits(0, func() {
+				for i := range a.Data {
+					a.Data[i] /= 3
+				}
+				slow, slowAbs, err := GEMMs(a, b)
+				if !reflect.DeepEqual(ab, slow) || !reflect.DeepEqual(abs, slowAbs) {
+					t.Fatalf("shifts %v: not what is computed without digits: %v", shifts, err)
+				}
+			})
+		}
+	})
 }
 
 // A converted element that is not finite is named, in any row.

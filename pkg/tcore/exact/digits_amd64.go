@@ -68,6 +68,36 @@ type digitProduct struct {
 	ok       bool // there is a kernel, and elements of b have few enough digits
 }
 
+// takeDigits reports whether products of a by b, the elements of which have a
+// grid, take digits, as far as leading rows of a tell. With AVX2 a product of
+// two pairs of digits takes about the time of one of integers, and elements of
+// a are also converted, which is worthwhile for many columns, or if it is done
+// once for two products or with a conversion that there is.
+func takeDigits(a factor, b blas32.General, g grid, list []kind) bool {
+	if vectorDigits == 512 {
+		return true
+	}
+	lead := a
+	lead.Rows = min(a.Rows, 1+4*sampleSize/a.Cols)
+	lead = factor{General: lead.converted()}
+	of, err := gridOf("a", lead)
+	if err != nil || vectorDigits == 0 {
+		return false
+	}
+	count := func(m factor, g grid) int {
+		rows := make([][]float32, m.Rows)
+		for i := range rows {
+			rows[i] = m.part(nil, i, 0, m.Cols)
+		}
+		dense, _ := denseGrid(g, rows)
+		d, _ := digitsOf(dense, signed)
+		return d.count
+	}
+	products := count(lead, of) * count(factor{General: b}, g)
+	return !hasIntegerSums(of, g) || products <= 2 ||
+		products <= 4 && (b.Cols >= 64 || a.convert != nil || len(list) > 1)
+}
+
 // newDigitProduct prepares products by b, the elements of which have a grid.
 func newDigitProduct(b blas32.General, g grid, sumBits func(a grid) int, list []kind) digitProduct {
 	p := digitProduct{list: list, b: b, grid: g, sumBits: sumBits, dense: g, ok: vectorDigits > 0}
@@ -145,17 +175,6 @@ func (p digitProduct) inOnePass(a factor) (e [kinds]Matrix, ok bool) {
 // and reports whether it did.
 func (p digitProduct) onGrid(e [kinds]Matrix, a factor, g grid) bool {
 	return p.ok && p.multiply(e, a, &g, make([]grid, a.Rows))
-}
-
-// fewerInstructions reports whether products of digits take fewer instructions
-// of AVX2 than those of integers do, on two grids.
-func fewerInstructions(a, b grid, columns int) bool {
-	if !hasIntegerSums(a, b) {
-		return true
-	}
-	x, _ := digitsOf(a, signed)
-	y, _ := digitsOf(b, signed)
-	return x.count*y.count <= 2 || x.count*y.count <= 4 && columns >= 64
 }
 
 // multiply computes the products e of a, on the known grid or on one for every

@@ -141,7 +141,8 @@ func gemm(call string, fa, fb factor, list ...kind) (e [kinds]Matrix, err error)
 	sumBits := bitsOfSum(b, gb)
 	var digits digitProduct
 	large := max(fa.Rows, fa.Cols, b.Cols) >= fewestForDigits
-	if errB == nil && large && vectorDigits == 512 {
+	taken := errB == nil && large && takeDigits(fa, b, gb, list)
+	if taken {
 		digits = newDigitProduct(b, gb, sumBits, list)
 		if e, ok := digits.inOnePass(fa); ok {
 			return e, nil
@@ -162,7 +163,7 @@ func gemm(call string, fa, fb factor, list ...kind) (e [kinds]Matrix, err error)
 		z.limbs = need/64 + 2
 	}
 	e = z.zeros(list)
-	if narrow && large && vectorDigits == 256 && fewerInstructions(ga, gb, b.Cols) {
+	if narrow && large && !taken && !hasIntegerSums(ga, gb) {
 		digits = newDigitProduct(b, gb, sumBits, list)
 	}
 	if narrow && digits.onGrid(e, fa, ga) {

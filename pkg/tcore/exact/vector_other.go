@@ -15,7 +15,7 @@ var (
 	vectorDigits = 0
 )
 
-func fewerInstructions(a, b grid, columns int) bool { return false }
+func takeDigits(a factor, b blas32.General, g grid, list []kind) bool { return false }
 
 type digitProduct struct{}
 

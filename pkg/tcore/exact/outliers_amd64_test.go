@@ -175,6 +175,54 @@ func TestSetApart(t *testing.T) {
 	})
 }
 
+// With AVX2, products take digits that have fewer instructions than integers,
+// and where there are no sums of integers. Outliers do not count.
+func TestTakeDigits(t *testing.T) {
+	if vectorDigits < 256 {
+		t.Skip("the processor adds no products of digits")
+	}
+	both, one := []kind{signed, absolute}, []kind{signed}
+	for _, c := range []struct {
+		bits, columns int
+		outlier       float32
+		list          []kind
+		want          bool
+	}{
+		{bits: 12, columns: 8, list: one, want: true},
+		{bits: 24, columns: 64, list: one, want: true},
+		{bits: 24, columns: 8, list: one, want: false},
+		{bits: 24, columns: 8, list: both, want: true},
+		{bits: 24, columns: 8, outlier: 0x1p-4, list: both, want: true},
+		{bits: 27, columns: 64, list: both, want: false},
+		{bits: 30, columns: 8, list: one, want: true},
+	} {
+		rng := rand.New(rand.NewPCG(51, 0))
+		a, b := matrix.New(70, 600), matrix.New(600, c.columns)
+		for _, m := range []blas32.General{a, b} {
+			for i := range m.Data {
+				m.Data[i] = float32(rng.IntN(1<<c.bits)>>max(0, c.bits-24)<<max(0, c.bits-24) | 1<<(c.bits-1))
+				if i%2 == 0 {
+					m.Data[i] = 1
+				}
+			}
+			if c.outlier != 0 {
+				m.Data[7] = c.outlier
+			}
+		}
+		g, err := gridOf("b", factor{General: b})
+		if err != nil {
+			t.Fatal(err)
+		}
+		withDigits(256, func() {
+			atWidth(256, func() {
+				if got := takeDigits(factor{General: a}, b, g, c.list); got != c.want {
+					t.Errorf("%+v: %v", c, got)
+				}
+			})
+		})
+	}
+}
+
 // Outliers are what is not on the grid of the dense elements or exceeds its
 // greatest number, and nothing else; dense elements and outliers together are
 // the elements.

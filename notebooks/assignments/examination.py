@@ -25,7 +25,7 @@ import sandbox
 here = pathlib.Path(__file__).resolve().parent
 root = here.parent.parent
 unreached = "the check was not reached"
-patience = 120  # s that a check may take with all its calls; those of pkg/course end themselves after 15
+patience = 120  # s that a check may take with all its calls; those of pkg/course end themselves after 15, or 45
 
 
 def go(variable):

@@ -14,11 +14,20 @@ import (
 // the time that it waits for each.
 const Deadline = 15 * time.Second
 
+// FigureDeadline is that of a figure. What it draws an answer in Python may
+// compute in some seconds of a processor, which on a full machine are many more
+// by the clock.
+const FigureDeadline = 45 * time.Second
+
 // watch panics if the function that it returns is not called within the
 // deadline.
-func watch(name string) (done func()) {
-	late := time.AfterFunc(Deadline, func() {
-		panic(fmt.Sprintf("course: %s has not returned after %v", name, Deadline))
+func watch(name string) (done func()) { return watchFor(Deadline, name) }
+
+func watchFigure(name string) (done func()) { return watchFor(FigureDeadline, name) }
+
+func watchFor(deadline time.Duration, name string) (done func()) {
+	late := time.AfterFunc(deadline, func() {
+		panic(fmt.Sprintf("course: %s has not returned after %v", name, deadline))
 	})
 	return func() { late.Stop() }
 }

@@ -10,8 +10,9 @@
 //	course.CheckRecursive(Recursive, 1)
 //	// panic: course: Recursive(add, [0.25 0.5 … of 7]) = 0.75, want 1.25
 //
-// A check that has not returned after Deadline panics too, so that an endless
-// loop fails without blocking the notebook. No check writes to standard error.
+// A check that has not returned after Deadline, that of a figure after
+// FigureDeadline, panics too, so that an endless loop fails without blocking
+// the notebook. No check writes to standard error.
 //
 //	assignment         checks
 //	1-formats          CheckUnitRoundoff … CheckDoubleRounding, CheckSpacing

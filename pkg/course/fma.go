@@ -277,7 +277,7 @@ func Operands(n int, seed uint64) (a, b, c []float64) {
 // also contains verticals "FMA bound" at u and "MPFMA bound" at the coefficient
 // of |ab| in the lemma with representation error.
 func CheckErrors[C Chart](figure func() C) {
-	defer watch("Errors")()
+	defer watchFigure("Errors")()
 	chart := figure()
 	a, b, c := Operands(1000, 1)
 	errs := map[string][]float64{}

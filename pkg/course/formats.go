@@ -214,7 +214,7 @@ func Binades() []float64 {
 // Binades that lie between the least subnormal and the greatest number of the
 // format.
 func CheckSpacing[C Chart](figure func() C) {
-	defer watch("Spacing")()
+	defer watchFigure("Spacing")()
 	c := figure()
 	for _, f := range IEEEFormats {
 		list := numbers(f)

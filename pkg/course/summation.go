@@ -248,7 +248,7 @@ func CheckBackwardError(backward func(sum float64, x []float64) float64, seed ui
 // seed) over seed = 1 to 10, as "recursive", "pairwise" and "blocked" (b = 32),
 // and the constants "γ" and "γ̃" (99 %) of the recursive sum.
 func CheckGrowth[C Chart](figure func() C) {
-	defer watch("Growth")()
+	defer watchFigure("Growth")()
 	c := figure()
 	add, u := Adder(tcore.Binary16), 0x1p-11
 	var lengths, γ, tilde []float64

@@ -194,7 +194,7 @@ func Lengths() []float64 { return []float64{64, 256, 1024, 4096, 16384} }
 // the probabilistic constant "γ̃" at 99 %, and the constant "ζ" of truncation
 // on Volta.
 func CheckDrift[C Chart](figure func() C) {
-	defer watch("Drift")()
+	defer watchFigure("Drift")()
 	c := figure()
 	curves := map[string][]float64{}
 	for _, K := range Lengths() {

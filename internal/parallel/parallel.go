@@ -19,15 +19,46 @@ import (
 // core begins with the same range: its cache has what it stored there before.
 // Its ranges are halves of what is left of its share, and so are those that
 // others take from the end of it when they have ended theirs.
-func Ranges(n int, work func(lo, hi int)) {
-	divide(n, func(left int) int { return (left + 1) / 2 }, work)
+func Ranges(n int, work func(lo, hi int)) { divide(n, 1, half, work) }
+
+// Grid divides a grid of rows × columns into rectangles, calls work for each
+// concurrently, and waits for all of them. They are whole rows, as those of
+// Ranges, as long as a core has more than one left, and then parts of one: of
+// three rows two cores compute one and a half each. What work does for a row it
+// does for few rows more than once. If there are fewer rows than cores, columns
+// are divided, of all rows.
+func Grid(rows, columns int, work func(rowLo, rowHi, columnLo, columnHi int)) {
+	if rows < runtime.GOMAXPROCS(0) {
+		Ranges(columns, func(lo, hi int) { work(0, rows, lo, hi) })
+		return
+	}
+	piece := func(left int) int {
+		if left > columns {
+			return half(left/columns) * columns
+		}
+		return half(left)
+	}
+	divide(rows*columns, columns, piece, func(lo, hi int) {
+		for lo < hi {
+			row, column, n := lo/columns, lo%columns, min(hi-lo, columns-lo%columns)
+			if n == columns {
+				n = (hi - lo) / columns * columns
+				work(row, row+n/columns, 0, columns)
+			} else {
+				work(row, row+1, column, column+n)
+			}
+			lo += n
+		}
+	})
 }
+
+func half(n int) int { return (n + 1) / 2 }
 
 // Each calls f(0) … f(n-1) concurrently and waits for all of them. It balances
 // calls of unequal length.
 func Each(n int, f func(i int)) {
 	few := max(1, n/(64*runtime.GOMAXPROCS(0)))
-	divide(n, func(left int) int { return min(few, left) }, func(lo, hi int) {
+	divide(n, 1, func(left int) int { return min(few, left) }, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			f(i)
 		}
@@ -35,8 +66,9 @@ func Each(n int, f func(i int)) {
 }
 
 // divide calls work for ranges of [0, n) on as many cores as there are. Each of
-// them has a share, of which piece returns how many to take of so many left.
-func divide(n int, piece func(left int) int, work func(lo, hi int)) {
+// them has a share, of whole units, of which piece returns how many to take of
+// so many left.
+func divide(n, unit int, piece func(left int) int, work func(lo, hi int)) {
 	cores := min(runtime.GOMAXPROCS(0), n)
 	if cores <= 1 {
 		if n > 0 {
@@ -46,7 +78,7 @@ func divide(n int, piece func(left int) int, work func(lo, hi int)) {
 	}
 	l := &loop{piece: piece, work: work, shares: make([]share, cores)}
 	for i := range l.shares {
-		l.shares[i].lo, l.shares[i].hi = i*n/cores, (i+1)*n/cores
+		l.shares[i].lo, l.shares[i].hi = i*(n/unit)/cores*unit, (i+1)*(n/unit)/cores*unit
 	}
 	l.left.Store(int64(n))
 	l.done.Add(1)

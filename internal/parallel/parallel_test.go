@@ -60,6 +60,63 @@ func TestEverythingIsDoneOnce(t *testing.T) {
 	}
 }
 
+// TestGrid checks that every element is done once, in rectangles, and that rows
+// are divided only where a core would wait: those of a share are taken whole
+// until one is left.
+func TestGrid(t *testing.T) {
+	for _, cores := range []int{1, 2, 3, 8} {
+		onCores(t, cores, func(t *testing.T) {
+			for _, size := range [][2]int{{0, 5}, {5, 0}, {1, 1}, {1, 9}, {9, 1}, {2, 7}, {3, 5}, {37, 32}, {43, 3}} {
+				rows, columns := size[0], size[1]
+				for range 100 {
+					var divided atomic.Int64
+					done, parts := make([]int32, rows*columns), make([]atomic.Int32, rows)
+					Grid(rows, columns, func(rowLo, rowHi, columnLo, columnHi int) {
+						if rows >= cores && rowHi-rowLo > 1 && columnHi-columnLo < columns {
+							t.Errorf("%v: rows [%d, %d), columns [%d, %d)", size, rowLo, rowHi, columnLo, columnHi)
+						}
+						for i := rowLo; i < rowHi; i++ {
+							if parts[i].Add(1) == 2 { // of the row
+								divided.Add(1)
+							}
+							for j := columnLo; j < columnHi; j++ {
+								done[i*columns+j]++
+							}
+						}
+					})
+					for i, times := range done {
+						if times != 1 {
+							t.Fatalf("%v: %d is done %d times", size, i, times)
+						}
+					}
+					if n := divided.Load(); rows >= cores && n > int64(cores) || cores == 1 && n > 0 {
+						t.Fatalf("%v: %d rows are divided", size, n)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestOthersHelpWithARow checks that of the last row of a core another one
+// takes what this one, which waits for it there, does not begin.
+func TestOthersHelpWithARow(t *testing.T) {
+	onCores(t, 2, func(t *testing.T) {
+		const columns = 16
+		for range 100 {
+			var others atomic.Int64
+			Grid(3, columns, func(rowLo, rowHi, columnLo, columnHi int) {
+				n := int64((rowHi - rowLo) * (columnHi - columnLo))
+				if rowLo != 0 || columnLo != 0 {
+					others.Add(n)
+				} else if n == columns || !eventually(func() bool { return others.Load() == 3*columns-n }) {
+					t.Errorf("others did %d beside %d", others.Load(), n)
+				}
+			})
+		}
+	})
+}
+
 // TestRangesAreContiguous checks that ranges are whole, in order, and few: a
 // share is halved as often as it can be, whoever takes the halves.
 func TestRangesAreContiguous(t *testing.T) {

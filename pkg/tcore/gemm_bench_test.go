@@ -72,6 +72,11 @@ func BenchmarkGEMM(b *testing.B) {
 	for _, device := range []Device{HopperF16, HopperE4M3, CDNA2F16, IEEEF32, IEEEF64} {
 		benchmarkDevice(b, device, cube(2048))
 	}
+	for _, m := range []int{16, 64, 256} { // few tokens
+		for _, device := range []Device{IEEEF32, IEEEF64, HopperF16, HopperE4M3, BlackwellNVF4} {
+			benchmarkDevice(b, device, shape{m, 2048, 2048})
+		}
+	}
 	benchmarkProduct(b, "paper-f16", paperShape, func() func() {
 		x, y, d := operands(paperShape, Binary16)
 		return func() { PaperF16.multiply(x, y, d) }

@@ -115,8 +115,8 @@ func (p *groupProduct) addTo(c, z blas32.General) {
 		}
 	}
 	if p.groups() >= p.panels() {
-		parallel.Ranges(p.groups(), func(lo, hi int) { part(lo, hi, 0, p.panels()) })
+		parallel.Grid(p.groups(), p.panels(), part)
 		return
 	}
-	parallel.Ranges(p.panels(), func(lo, hi int) { part(0, p.groups(), lo, hi) })
+	parallel.Grid(p.panels(), p.groups(), func(panelLo, panelHi, groupLo, groupHi int) { part(groupLo, groupHi, panelLo, panelHi) })
 }

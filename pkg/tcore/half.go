@@ -74,7 +74,7 @@ func newHalfProduct(d *Device, a, b blas32.General, started bool) (prepared, boo
 		p.transposed, p.b, p.m, p.n, a = true, a, b.Cols, a.Rows, matrix.Transpose(b)
 	}
 	p.packRows(a)
-	if cores := runtime.GOMAXPROCS(0); cores > 1 && p.groups() >= cores { // parts are groups
+	if cores := runtime.GOMAXPROCS(0); cores > 1 && p.groups() >= cores && !p.wide() { // parts are groups
 		p.packPanels()
 	}
 	return p, true

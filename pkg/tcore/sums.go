@@ -4,10 +4,9 @@ import (
 	"runtime"
 	"unsafe"
 
-	"gonum.org/v1/gonum/blas/blas32"
-
 	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/internal/parallel"
+	"gonum.org/v1/gonum/blas/blas32"
 )
 
 // float is a type of the processor's floating-point numbers.
@@ -117,7 +116,6 @@ func (p *sumsProduct[S, T]) packPanels() {
 // which are in d where its third argument is, start, if not nil, stores what
 // they start from before the first term, and finish uses them after the last.
 func (p *sumsProduct[S, T]) addTo(d []S, stride int, start, finish func(i, first int, sums []S)) {
-	tiles := (p.a.Rows + p.kernel.rows - 1) / p.kernel.rows
 	work := func(lo, hi, firstColumn, endColumn int) {
 		each := func(f func(i, first int, sums []S)) {
 			for i := lo * p.kernel.rows; f != nil && i < min(hi*p.kernel.rows, p.a.Rows); i++ {
@@ -138,14 +136,15 @@ func (p *sumsProduct[S, T]) addTo(d []S, stride int, start, finish func(i, first
 		}
 		each(finish)
 	}
-	if tiles >= runtime.GOMAXPROCS(0) {
-		parallel.Ranges(tiles, func(lo, hi int) { work(lo, hi, 0, p.b.Cols) })
-		return
+	// A part converts all of its rows of a, so that columns are divided into few
+	// parts, if there are so many that this takes little of the time.
+	const many = 2048
+	t := tiling{m: p.a.Rows, n: p.b.Cols, rows: p.kernel.rows, columns: p.kernel.columns}
+	byColumns := t.wide() && t.n >= many
+	if byColumns {
+		t.columns *= max(1, t.panels()/(4*runtime.GOMAXPROCS(0)))
 	}
-	columns := p.kernel.columns
-	parallel.Ranges((p.b.Cols+columns-1)/columns, func(lo, hi int) {
-		work(0, tiles, lo*columns, min(hi*columns, p.b.Cols))
-	})
+	t.divide(byColumns, func(lo, hi, first, end int) { work(lo, hi, first*t.columns, min(end*t.columns, t.n)) })
 }
 
 // rowStride returns the number of elements between two rows of a block.

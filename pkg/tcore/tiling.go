@@ -1,8 +1,6 @@
 package tcore
 
 import (
-	"runtime"
-
 	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/internal/parallel"
 	"gonum.org/v1/gonum/blas/blas32"
@@ -54,12 +52,20 @@ func (t tiling) eachOf(groupLo, groupHi, panelLo, panelHi int, work func(group, 
 
 // parts calls work for parts of all tiles, given by their groups and panels, on
 // GOMAXPROCS goroutines.
-func (t tiling) parts(work func(groupLo, groupHi, panelLo, panelHi int)) {
-	if t.groups() >= runtime.GOMAXPROCS(0) {
-		parallel.Ranges(t.groups(), func(lo, hi int) { work(lo, hi, 0, t.panels()) })
+func (t tiling) parts(work func(groupLo, groupHi, panelLo, panelHi int)) { t.divide(t.wide(), work) }
+
+// wide reports whether B is larger than A, and panels are divided among cores,
+// not groups: each core reads all of the other factor, from memory if it is in
+// no cache.
+func (t tiling) wide() bool { return t.n >= 2*t.m }
+
+// divide is parts, with panels divided among cores, or groups.
+func (t tiling) divide(panels bool, work func(groupLo, groupHi, panelLo, panelHi int)) {
+	if panels {
+		parallel.Grid(t.panels(), t.groups(), func(panelLo, panelHi, groupLo, groupHi int) { work(groupLo, groupHi, panelLo, panelHi) })
 		return
 	}
-	parallel.Ranges(t.panels(), func(lo, hi int) { work(0, t.groups(), lo, hi) })
+	parallel.Grid(t.groups(), t.panels(), work)
 }
 
 // eachTile calls work, which start returns for each part, for every tile.

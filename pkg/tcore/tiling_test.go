@@ -2,6 +2,7 @@ package tcore
 
 import (
 	"math/rand/v2"
+	"reflect"
 	"runtime"
 	"slices"
 	"sync"
@@ -37,6 +38,42 @@ func TestTilingIsComplete(t *testing.T) {
 			}
 			if n := l.groups() * l.panels(); len(terms) != n {
 				t.Errorf("%+v: %d tiles, want %d", l, len(terms), n)
+			}
+		}
+	}
+}
+
+// A product of few rows and many columns, of which cores have parts, is that of
+// its columns, a few at a time on one core, on every device.
+func TestWideProducts(t *testing.T) {
+	type product = func(a, b, c, z blas32.General)
+	products := map[string]product{
+		"paper-f16": func(a, b, c, z blas32.General) { PaperF16.multiply(a, b, z) },
+		"paper-f32": func(a, b, c, z blas32.General) { PaperF32.multiply(a, b, z) },
+	}
+	for _, d := range append(Devices(), IEEEF32, IEEEF64) {
+		if hasKernel(d) || !testing.Short() {
+			products[d.Name] = func(a, b, c, z blas32.General) { d.MultiplyAdd(a, b, c, z) }
+		}
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	s := shape{37, 72, 2100}
+	for name, multiply := range products {
+		a, b, want := operands(s, Binary16)
+		c := uniform(s.m, s.n, 3)
+		runtime.GOMAXPROCS(1)
+		for lo := 0; lo < s.n; lo += 30 {
+			part := func(m blas32.General) blas32.General {
+				return blas32.General{Rows: m.Rows, Cols: 30, Stride: m.Stride, Data: m.Data[lo:]}
+			}
+			multiply(a, part(b), part(c), part(want))
+		}
+		for _, cores := range []int{2, 3, 8} {
+			runtime.GOMAXPROCS(cores)
+			z := zeros(s.m, s.n)
+			multiply(a, b, c, z)
+			if !reflect.DeepEqual(z, want) {
+				t.Errorf("%s on %d cores: not the product of its columns", name, cores)
 			}
 		}
 	}

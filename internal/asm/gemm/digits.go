@@ -58,7 +58,7 @@ func (w width) digitSums(rows, panels int) {
 	weight, odd := w.vector(), w.vector()
 	VPBROADCASTQ(NewParamAddr("weight", 48), weight)
 	for i, even := range s {
-		p, row := i/rows, i%rows
+		p, row := i/rows, i%rows // the vector of columns, of which a panel has 512/w, and the row
 		at := Mem{Base: c}.Offset(64*(p*int(w)/512*rows+row) + p*w.bytes()%64)
 		VPSRLQ(Imm(32), even, odd)
 		VPMULDQ(weight, even, even)

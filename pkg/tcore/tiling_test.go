@@ -45,7 +45,7 @@ func TestTilingIsComplete(t *testing.T) {
 
 // A product of few rows and many columns, of which cores have parts, is that of
 // its columns, a few at a time on one core, on every device.
-func TestWideProducts(t *testing.T) {
+func TestWideShapes(t *testing.T) {
 	type product = func(a, b, c, z blas32.General)
 	products := map[string]product{
 		"paper-f16": func(a, b, c, z blas32.General) { PaperF16.multiply(a, b, z) },

@@ -33,7 +33,7 @@ type Profile struct {
 
 // DefaultProfile measures with array lengths chosen for the cache of this
 // machine.
-var DefaultProfile = Profile{Repeats: 5, Seed: Seed}
+var DefaultProfile = Profile{Repeats: 20, Seed: Seed}
 
 // ProfileRow is one row of Table 3.
 type ProfileRow struct {

@@ -3,7 +3,6 @@ package tcore
 import (
 	"math"
 
-	"github.com/roundofflab/roundoff/internal/parallel"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
@@ -105,7 +104,7 @@ func (p *groupProduct) bound(group, panel int) float64 {
 // other one.
 func (p *groupProduct) addTo(c, z blas32.General) {
 	strip := max(1, groupCache/(groupRows*p.k))
-	part := func(groupLo, groupHi, panelLo, panelHi int) {
+	p.divide(p.panels() > p.groups(), func(groupLo, groupHi, panelLo, panelHi int) {
 		w := newGroupStrip(p, c, z, min(strip, groupHi-groupLo))
 		defer w.release()
 		for lo := groupLo; lo < groupHi; lo += strip {
@@ -113,10 +112,5 @@ func (p *groupProduct) addTo(c, z blas32.General) {
 				w.compute(lo, min(lo+strip, groupHi), panel)
 			}
 		}
-	}
-	if p.groups() >= p.panels() {
-		parallel.Grid(p.groups(), p.panels(), part)
-		return
-	}
-	parallel.Grid(p.panels(), p.groups(), func(panelLo, panelHi, groupLo, groupHi int) { part(groupLo, groupHi, panelLo, panelHi) })
+	})
 }

@@ -36,7 +36,6 @@ func (w width) setApart() {
 	w.broadcast(1<<31-1, magnitude)
 	found := GP64()
 	XORQ(found, found)
-	apart := w.apart(limit, magnitude)
 	store, advance := w.storeApart(src, at, values, found)
 
 	SHRQ(Imm(uint64(bits.TrailingZeros(uint(w.lanes())))), n)
@@ -44,7 +43,7 @@ func (w width) setApart() {
 		x, y, count := w.vector(), w.vector(), GP32()
 		VMOVUPS(Mem{Base: src}, x)
 		VMULPS(scale, x, y)
-		mask := apart(y, count)
+		mask := w.apart(y, limit, magnitude, count)
 		TESTL(count, count)
 		JZ(LabelRef("fits"))
 		store(x, mask, count)
@@ -59,32 +58,29 @@ func (w width) setApart() {
 	RET()
 }
 
-// apart returns what emits the mask of the lanes of y that are not integers or
-// exceed the limit, and its bits. y is lost.
-func (w width) apart(limit, magnitude Op) func(y reg.VecVirtual, bits reg.GPVirtual) (mask Op) {
+// apart emits the mask of the lanes of y that are not integers or exceed the
+// limit, and its bits. y is lost.
+func (w width) apart(y, limit, magnitude reg.VecVirtual, bits reg.GPVirtual) (mask Op) {
 	const towardZero, notEqual, greater = 0x0b, 4, 14
+	whole := w.vector()
 	if w == 512 {
-		return func(y reg.VecVirtual, bits reg.GPVirtual) Op {
-			whole, fraction, large := w.vector(), K(), K()
-			VRNDSCALEPS(Imm(towardZero), y, whole)
-			VCMPPS(Imm(notEqual), y, whole, fraction)
-			VPANDD(magnitude, y, y)
-			VCMPPS(Imm(greater), limit, y, large)
-			KORW(fraction, large, large)
-			KMOVW(large, bits)
-			return large
-		}
-	}
-	return func(y reg.VecVirtual, bits reg.GPVirtual) Op {
-		whole, large := w.vector(), w.vector()
-		VROUNDPS(Imm(towardZero), y, whole)
-		VCMPPS(Imm(notEqual), y, whole, whole)
-		VPAND(magnitude, y, y)
+		fraction, large := K(), K()
+		VRNDSCALEPS(Imm(towardZero), y, whole)
+		VCMPPS(Imm(notEqual), y, whole, fraction)
+		VPANDD(magnitude, y, y)
 		VCMPPS(Imm(greater), limit, y, large)
-		VPOR(whole, large, large)
-		VMOVMSKPS(large, bits)
+		KORW(fraction, large, large)
+		KMOVW(large, bits)
 		return large
 	}
+	large := w.vector()
+	VROUNDPS(Imm(towardZero), y, whole)
+	VCMPPS(Imm(notEqual), y, whole, whole)
+	VPAND(magnitude, y, y)
+	VCMPPS(Imm(greater), limit, y, large)
+	VPOR(whole, large, large)
+	VMOVMSKPS(large, bits)
+	return large
 }
 
 // storeApart returns what emits that the elements in a mask are stored, and are

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/roundofflab/roundoff/internal/sample"
 	"github.com/roundofflab/roundoff/pkg/roundoff"
@@ -240,6 +241,21 @@ func TestMACErrorAgreesWithBigFloat(t *testing.T) {
 		if fast, slow := macError(z, a, b, c), exactMACError(z, a, b, c); math.Abs(fast-slow) > 1e-15*slow {
 			t.Fatalf("a, b, c = %v: %v, want %v", x, fast, slow)
 		}
+	}
+}
+
+// The time of a stream is that of its shortest pass, of which the first does
+// not count: here the first takes no time, the fourth a little, and others
+// much.
+func TestBestPass(t *testing.T) {
+	sleeps := []time.Duration{0, 200, 200, 20, 200}
+	pass := 0
+	best := Profile{Elements: 1, Repeats: 4}.best(func(lo, hi int) {
+		time.Sleep(sleeps[pass] * time.Millisecond)
+		pass++
+	})
+	if pass != 5 || len(best) != 1 || best[0] < 0.02 || best[0] > 0.19 {
+		t.Errorf("%v s after %d passes, want .02 after 5", best, pass)
 	}
 }
 

@@ -154,8 +154,10 @@ func (p Profile) best(streams ...func(lo, hi int)) []float64 {
 		for i, stream := range streams {
 			start := time.Now()
 			parallel.Ranges(p.Elements, stream)
-			if seconds := time.Since(start).Seconds(); pass == 1 || pass > 1 && seconds < best[i] {
+			if seconds := time.Since(start).Seconds(); pass <= 1 {
 				best[i] = seconds
+			} else {
+				best[i] = min(best[i], seconds)
 			}
 		}
 		task.Step(1)

@@ -167,7 +167,7 @@ func (k Problem) distributionOf(f tcore.Format, d Distribution) *valueDistributi
 	}
 	l := new(valueDistribution)
 	if o.elements != nil {
-		*l = k.count(f, len(o.elements), func(i int) float64 { return o.elements[i] })
+		*l = k.count(f, slices.Clone(o.elements))
 	} else {
 		*l = measure(f, k.Device.Convert, o.between)
 	}
@@ -232,22 +232,24 @@ func measure(f tcore.Format, mode tcore.RoundingMode, between func(a, b float64)
 	return l
 }
 
-// count returns the distribution of n elements after their conversion to f: the
-// values in ascending order, and their relative frequencies.
-func (k Problem) count(f tcore.Format, n int, element func(i int) float64) valueDistribution {
+// count converts the elements x to f and returns their distribution: the values
+// in ascending order, and their relative frequencies.
+func (k Problem) count(f tcore.Format, x []float64) valueDistribution {
+	k.convertFinite(x, f)
 	count := map[float64]float64{}
-	for i := range n {
-		count[k.element(element(i), f)+0]++
+	for _, v := range x {
+		count[v+0]++
 	}
 	var l valueDistribution
 	for _, v := range slices.Sorted(maps.Keys(count)) {
-		l.values, l.probabilities = append(l.values, v), append(l.probabilities, count[v]/float64(n))
+		l.values, l.probabilities = append(l.values, v), append(l.probabilities, count[v]/float64(len(x)))
 	}
 	return l
 }
 
 // draws returns [Problem.count] of n numbers drawn from d.
 func (k Problem) draws(f tcore.Format, d Distribution, n int, rng *rand.Rand) valueDistribution {
-	d = d.from(rng)
-	return k.count(f, n, func(int) float64 { return d.Rand() })
+	x := make([]float64, n)
+	d.draw(x, rng)
+	return k.count(f, x)
 }

@@ -249,6 +249,14 @@ func (d Distribution) Rand() float64 {
 	}
 }
 
+// draw stores numbers drawn with r in x.
+func (d Distribution) draw(x []float64, r *rand.Rand) {
+	draw := d.of().draw
+	for i := range x {
+		x[i] = draw(r)
+	}
+}
+
 // global is the generator of math/rand/v2, which is safe for concurrent use.
 var global = rand.New(globalSource{})
 

@@ -87,42 +87,48 @@ func (k Problem) increments(terms, nx int) *truncation.Increments {
 			continue
 		}
 		sums := make([]float64, nx*ny/terms)
-		for i := range sums {
-			x, y := k.numbers(terms, k.X, k.Device.A, rng), k.numbers(terms, k.Y, k.Device.B, rng)
-			for l := range x {
-				sums[i] += x[l] * y[l]
-			}
+		x, y := make([]float64, len(sums)*terms), make([]float64, len(sums)*terms)
+		for lo := 0; lo < len(x); lo += terms {
+			k.X.draw(x[lo:lo+terms], rng)
+			k.Y.draw(y[lo:lo+terms], rng)
+		}
+		k.convertDrawn(x, k.Device.A)
+		k.convertDrawn(y, k.Device.B)
+		for i := range x {
+			sums[i/terms] += x[i] * y[i]
 		}
 		z.Add(sums, []float64{1}, nil)
 	}
 	return z
 }
 
-// numbers returns n elements drawn from d and converted to f. If f is more
-// precise than binary32, they are first rounded to binary32, as the elements of
-// matrices are.
+// numbers returns n elements drawn from d and converted to f as by
+// [Problem.convertDrawn].
 func (k Problem) numbers(n int, d Distribution, f tcore.Format, rng *rand.Rand) []float64 {
-	d = d.from(rng)
 	x := make([]float64, n)
-	for i := range x {
-		v := d.Rand()
-		if f.Precision > tcore.Binary32.Precision {
-			v = tcore.Binary32.Round(v, tcore.ToNearestEven)
-		}
-		x[i] = k.element(v, f)
-	}
+	d.draw(x, rng)
+	k.convertDrawn(x, f)
 	return x
 }
 
-// element returns v converted to f. If v overflows, it returns the largest
-// number of f with the sign of v, because bounds are for products that do not
-// overflow.
-func (k Problem) element(v float64, f tcore.Format) float64 {
-	z := f.Round(v, k.Device.Convert)
-	if math.IsNaN(z) || math.IsInf(z, 0) {
-		return math.Copysign(f.Max(), v)
+// convertDrawn converts x to f as [Problem.convertFinite] does. If f is more
+// precise than binary32, they are first rounded to binary32, as the elements of
+// matrices are.
+func (k Problem) convertDrawn(x []float64, f tcore.Format) {
+	if f.Precision > tcore.Binary32.Precision {
+		tcore.Binary32.RoundSlice(x, x, tcore.ToNearestEven)
 	}
-	return z
+	k.convertFinite(x, f)
+}
+
+// convertFinite converts x to f. Numbers beyond the largest number of f become this
+// number with their sign, because bounds are for products that do not overflow.
+func (k Problem) convertFinite(x []float64, f tcore.Format) {
+	most := f.Max()
+	for i, v := range x {
+		x[i] = min(max(v, -most), most)
+	}
+	f.RoundSlice(x, x, k.Device.Convert)
 }
 
 // A drift describes the mean of the rounding errors of one output.

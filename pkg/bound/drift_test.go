@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"testing"
 
 	"github.com/roundofflab/roundoff/internal/matrix"
 	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
+	"github.com/roundofflab/roundoff/pkg/truncation"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
@@ -131,6 +133,96 @@ func TestPredictedMeanIsThatOfAllPairs(t *testing.T) {
 	}
 	if d, _ := k.drift(); math.Abs(d.mean/(K*μ)-want) > d.most/(K*μ)-math.Abs(d.mean/(K*μ)) {
 		t.Errorf("a bound takes it as %.3g, at most %.3g", d.mean/(K*μ), d.most/(K*μ))
+	}
+}
+
+// The increments are those of elements that are drawn, converted and multiplied
+// one by one, x and y in turn, sum by sum or batch by batch.
+func TestIncrementsAreOfElementsOneByOne(t *testing.T) {
+	skewed := FromMoments("skewed", DataMoments{}, func(r *rand.Rand) float64 { return 3e4 * r.ExpFloat64() })
+	for _, d := range []tcore.Device{devices.IEEEF16(), devices.IEEEF64(), devices.CDNA1F16(), devices.CDNA1BF16()} {
+		k := Problem{K: 512, Machine: tcore.Machine{Device: d}, X: skewed, Y: Normal(1, 1)}
+		rng := rand.New(rand.NewPCG(dataSeed, 3))
+		number := func(d Distribution, f tcore.Format) float64 {
+			v := d.from(rng).Rand()
+			if f.Precision > 24 {
+				v = float64(float32(v))
+			}
+			z := f.Round(v, k.Device.Convert)
+			if math.IsInf(z, 0) {
+				return math.Copysign(f.Max(), v)
+			}
+			return z
+		}
+		const nx, ny = 16, 1024
+		terms := k.stepTerms()
+		var want truncation.Increments
+		for range 16 {
+			var x, y []float64
+			switch terms {
+			case 1:
+				for range nx {
+					x = append(x, number(k.X, d.A))
+				}
+				for range ny {
+					y = append(y, number(k.Y, d.B))
+				}
+			default:
+				y = []float64{1}
+				for range nx * ny / terms {
+					a, b := make([]float64, terms), make([]float64, terms)
+					for i := range a {
+						a[i] = number(k.X, d.A)
+					}
+					sum := 0.0
+					for i := range b {
+						b[i] = number(k.Y, d.B)
+						sum += a[i] * b[i]
+					}
+					x = append(x, sum)
+				}
+			}
+			want.Add(x, y, nil)
+		}
+		got := k.increments(terms, nx)
+		for _, U := range []float64{0x1p-20, 0x1p-4, 1, 0x1p10} {
+			if g, w := got.Nearest(U), want.Nearest(U); g != w {
+				t.Errorf("%s, in sums of %d, U = %v: %+v, want %+v", d.Name, terms, U, g, w)
+			}
+		}
+	}
+}
+
+// The products of pairs are those of an element of A and one of B, drawn in turn
+// and each converted to the format of its own matrix.
+func TestPairsAreOfElementsOneByOne(t *testing.T) {
+	d := devices.HopperF16()
+	d.B = tcore.BFloat16
+	x, y := Normal(0, 1), Uniform(0, 1)
+	k := Problem{K: 64, Machine: tcore.Machine{Device: d}, X: x, Y: y}
+	const n = 1000
+	u, v := make([]float64, n), make([]float64, n)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range u {
+		u[i] = d.A.Round(x.from(rng).Rand(), d.Convert)
+		v[i] = d.B.Round(y.from(rng).Rand(), d.Convert)
+	}
+	got, want := k.pairDistribution(n, rand.New(rand.NewPCG(1, 2))), truncation.PairProducts(u, v, d.A.Emin, d.B.Emin)
+	if !reflect.DeepEqual(got, want) {
+		t.Error("of distributions: not the products one by one")
+	}
+	one := func(f tcore.Format) elements {
+		return elements{blas32.General{Rows: 1, Cols: 1, Stride: 1, Data: []float32{0.1}}, f}
+	}
+	got = k.stars(one(d.A), one(d.B))
+	a, b := make([]float64, 1<<14), make([]float64, 1<<14)
+	for i := range a {
+		a[i], b[i] = d.A.Round(float64(float32(0.1)), d.Convert), d.B.Round(float64(float32(0.1)), d.Convert)
+	}
+	want = truncation.PairProducts(a, b, d.A.Emin, d.B.Emin)
+	want.Samples, want.Partners = 1, 1
+	if !reflect.DeepEqual(got, want) {
+		t.Error("of matrices: not the products one by one")
 	}
 }
 

@@ -26,9 +26,8 @@ func (k Problem) lossesOf(a, b blas32.General) *truncation.Losses {
 	}
 	var p *truncation.ProductDistribution
 	if k.narrow() {
-		u, pu := k.values(x.Format, x.count(), x.at)
-		v, pv := k.values(y.Format, y.count(), y.at)
-		p = truncation.ValueProducts(u, pu, v, pv, x.Emin, y.Emin)
+		u, v := k.count(x.Format, x.numbers()), k.count(y.Format, y.numbers())
+		p = truncation.ValueProducts(u.values, u.probabilities, v.values, v.probabilities, x.Emin, y.Emin)
 		p.Samples, p.Partners = float64(x.count()), float64(y.count()/x.count())
 	} else {
 		p = k.stars(x, y)
@@ -55,12 +54,14 @@ func (k Problem) stars(x, y elements) *truncation.ProductDistribution {
 	for range rounds {
 		i, j := x.walk(rng), y.walk(rng)
 		for range centres {
-			s := x.Round(x.at(i()), k.Device.Convert)
+			s := x.at(i())
 			for range rays {
-				u, v = append(u, s), append(v, y.Round(y.at(j()), k.Device.Convert))
+				u, v = append(u, s), append(v, y.at(j()))
 			}
 		}
 	}
+	x.RoundSlice(u, u, k.Device.Convert)
+	y.RoundSlice(v, v, k.Device.Convert)
 	p := truncation.PairProducts(u, v, x.Emin, y.Emin)
 	p.Samples, p.Partners = float64(centres), float64(rays)
 	return p
@@ -76,6 +77,15 @@ type elements struct {
 func (m elements) count() int { return m.Rows * m.Cols }
 
 func (m elements) at(i int) float64 { return float64(m.Data[i/m.Cols*m.Stride+i%m.Cols]) }
+
+// numbers returns all elements.
+func (m elements) numbers() []float64 {
+	x := make([]float64, m.count())
+	for i := range x {
+		x[i] = m.at(i)
+	}
+	return x
+}
 
 // oneSign reports whether no element is negative, or none positive.
 func (m elements) oneSign() bool {
@@ -195,7 +205,7 @@ func (k Problem) productDistribution() *truncation.ProductDistribution {
 		x, y := k.draws(k.Device.A, k.X, n, rng), k.draws(k.Device.B, k.Y, n, rng)
 		p = k.valueDistribution(x.values, x.probabilities, y.values, y.probabilities, n)
 	default:
-		p = k.pairDistribution(n, k.X.from(rng).Rand, k.Y.from(rng).Rand)
+		p = k.pairDistribution(n, rng)
 	}
 	if k.X.Symmetric() || k.Y.Symmetric() {
 		p = p.Symmetric()
@@ -207,13 +217,16 @@ func (k Problem) productDistribution() *truncation.ProductDistribution {
 // their numbers can be listed.
 func (k Problem) narrow() bool { return k.Device.A.Bits() <= 8 && k.Device.B.Bits() <= 8 }
 
-// pairDistribution returns the distribution of products of n pairs, which a and
-// b draw.
-func (k Problem) pairDistribution(n int, a, b func() float64) *truncation.ProductDistribution {
+// pairDistribution returns the distribution of products of n pairs drawn from
+// the distributions of A and B.
+func (k Problem) pairDistribution(n int, rng *rand.Rand) *truncation.ProductDistribution {
 	x, y := make([]float64, n), make([]float64, n)
 	for i := range x {
-		x[i], y[i] = k.element(a(), k.Device.A), k.element(b(), k.Device.B)
+		k.X.draw(x[i:i+1], rng)
+		k.Y.draw(y[i:i+1], rng)
 	}
+	k.convertFinite(x, k.Device.A)
+	k.convertFinite(y, k.Device.B)
 	return truncation.PairProducts(x, y, k.Device.A.Emin, k.Device.B.Emin)
 }
 
@@ -223,11 +236,4 @@ func (k Problem) valueDistribution(x, px, y, py []float64, n int) *truncation.Pr
 	p := truncation.ValueProducts(x, px, y, py, k.Device.A.Emin, k.Device.B.Emin)
 	p.Samples = float64(n)
 	return p
-}
-
-// values returns the values of n elements after their conversion to f, in
-// ascending order, and their relative frequencies.
-func (k Problem) values(f tcore.Format, n int, element func(i int) float64) (values, probabilities []float64) {
-	l := k.count(f, n, element)
-	return l.values, l.probabilities
 }

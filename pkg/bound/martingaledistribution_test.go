@@ -146,7 +146,9 @@ func TestMartingaleDistribution_of_large_numbers(t *testing.T) {
 		a, b := draw(rng, 16, k.K, large), draw(rng, k.K, 8, large)
 		for _, m := range []blas32.General{a, b} {
 			for i, x := range m.Data {
-				m.Data[i] = float32(k.element(float64(x), d.A))
+				one := []float64{float64(x)}
+				k.convertFinite(one, d.A)
+				m.Data[i] = float32(one[0])
 			}
 		}
 		run, err := Emulate(k, a, b)

@@ -16,7 +16,10 @@ type Increments struct {
 
 // pairs are two samples, of which all pairs count, each in proportion to the
 // weight of its y.
-type pairs struct{ x, y, weights []float64 }
+type pairs struct {
+	x, y, weights []float64
+	most          float64 // the greatest |x|
+}
 
 // Add adds a batch: the products of every x with every y, each counted with the
 // weight of its y, or once if weights is nil. It panics if x or y is empty, or
@@ -25,7 +28,11 @@ func (z *Increments) Add(x, y, weights []float64) {
 	if len(x) == 0 || len(y) == 0 || weights != nil && len(weights) != len(y) {
 		panic(fmt.Sprintf("truncation: %d x, %d y and %d weights, want x and y, and a weight for each y or none", len(x), len(y), len(weights)))
 	}
-	z.batches = append(z.batches, pairs{x, y, weights})
+	most := 0.0
+	for _, v := range x {
+		most = max(most, math.Abs(v))
+	}
+	z.batches = append(z.batches, pairs{x, y, weights, most})
 }
 
 // Symmetric declares that x and -x, or y and -y, are equally likely. Then the
@@ -121,25 +128,16 @@ func (b pairs) nearest(units float64) NearestError {
 			w = b.weights[j]
 		}
 		y *= units
-		var s, q float64
-		for _, x := range b.x {
-			t := x * y
-			k, uneven := nearestEven(t)
-			switch r := k - t; r {
-			case -0.5:
-				ties[0] += w
-				q += 0.25
-			case 0.5:
-				ties[1] += w
-				q += 0.25
-			default:
-				s += r
-				q += r * r
-				odd += w * float64(uneven)
-			}
+		round := roundProducts
+		if !(b.most*math.Abs(y) < 1<<51) {
+			round = roundLargeProducts
 		}
-		sum += w * s
-		square += w * q
+		r := round(b.x, y)
+		sum += w * r.sum
+		square += w * r.square
+		ties[0] += w * float64(r.ties[0])
+		ties[1] += w * float64(r.ties[1])
+		odd += w * float64(r.odd)
 		total += w * float64(len(b.x))
 	}
 	if t := ties[0] + ties[1]; t > 0 {
@@ -148,22 +146,56 @@ func (b pairs) nearest(units float64) NearestError {
 	return NearestError{Mean: sum / total, Square: square / total}
 }
 
-// nearestEven returns the whole number nearest to t, of two the even one, and
-// that number modulo 2.
-func nearestEven(t float64) (k float64, uneven int) {
-	const whole = 3 << 51 // numbers next to it are whole
-	if !(math.Abs(t) < 1<<51) {
-		k = math.RoundToEven(t)
-		return k, parity(k)
-	}
-	z := t + whole
-	return z - whole, int(math.Float64bits(z) & 1)
+// roundings describes the errors of products that are rounded to the nearest
+// whole number, of two to the even one.
+type roundings struct {
+	sum    float64 // of the errors that are not ±1/2
+	square float64 // of all errors
+	ties   [2]int  // errors -1/2, and errors 1/2
+	odd    int     // other products that are rounded to an odd number
 }
 
-// parity returns k modulo 2, for a whole number k.
-func parity(k float64) int {
-	if math.Abs(k) >= 1<<53 {
-		return 0
+// roundProducts returns the roundings of the products of all x with y, which
+// are less than 2^51 in magnitude.
+func roundProducts(x []float64, y float64) roundings {
+	const whole = 3 << 51 // numbers next to it are whole
+	var sum, square float64
+	var down, up, odd int
+	for _, v := range x {
+		t := v * y
+		z := t + whole
+		e := (z - whole) - t
+		square += e * e
+		if math.Abs(e) == 0.5 {
+			if e < 0 {
+				down++
+			} else {
+				up++
+			}
+			continue
+		}
+		sum += e
+		odd += int(math.Float64bits(z) & 1)
 	}
-	return int(int64(k) & 1)
+	return roundings{sum, square, [2]int{down, up}, odd}
+}
+
+// roundLargeProducts is roundProducts for products of any magnitude.
+func roundLargeProducts(x []float64, y float64) (r roundings) {
+	for _, v := range x {
+		t := v * y
+		k := math.RoundToEven(t)
+		e := k - t
+		r.square += e * e
+		switch e {
+		case -0.5:
+			r.ties[0]++
+		case 0.5:
+			r.ties[1]++
+		default:
+			r.sum += e
+			r.odd += int(math.Abs(math.Mod(k, 2)))
+		}
+	}
+	return r
 }

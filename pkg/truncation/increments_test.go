@@ -85,15 +85,21 @@ func TestIncrements(t *testing.T) {
 	}
 }
 
-// nearestEven agrees with math.RoundToEven, and its parity with that of the
-// integer, for small and large numbers and on both sides of where it changes
-// its method.
-func TestNearestEven(t *testing.T) {
+// roundProducts agrees with roundLargeProducts, which uses math.RoundToEven, and
+// is taken only where it does.
+func TestRoundProducts(t *testing.T) {
 	check := func(x float64) {
-		k, uneven := nearestEven(x)
-		want := math.RoundToEven(x)
-		if parity := int(math.Abs(math.Mod(want, 2))); k != want || uneven != parity {
-			t.Errorf("nearestEven(%v) = %v, %d, want %v, %d", x, k, uneven, want, parity)
+		of := []float64{x, 0.75}
+		got, want := roundProducts(of, 1), roundLargeProducts(of, 1)
+		if math.Abs(x) < 1<<51 && got != want {
+			t.Errorf("of %v: %+v, want %+v", x, got, want)
+		}
+		var z Increments
+		z.Add(of, []float64{-1}, nil)
+		z.Add(of, []float64{-1}, nil)
+		e := math.RoundToEven(x) - x
+		if got, want := z.Nearest(1).Square, (e*e+0.0625)/2; got != want {
+			t.Errorf("of %v: E r² = %v, want %v", x, got, want)
 		}
 	}
 	rng := rand.New(rand.NewPCG(53, 54))

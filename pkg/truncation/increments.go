@@ -194,8 +194,16 @@ func roundLargeProducts(x []float64, y float64) (r roundings) {
 			r.ties[1]++
 		default:
 			r.sum += e
-			r.odd += int(math.Abs(math.Mod(k, 2)))
+			r.odd += parity(k)
 		}
 	}
 	return r
+}
+
+// parity returns k modulo 2, for a whole number k.
+func parity(k float64) int {
+	if math.Abs(k) >= 1<<53 {
+		return 0
+	}
+	return int(int64(k) & 1)
 }

@@ -97,7 +97,11 @@ func TestRoundProducts(t *testing.T) {
 		var z Increments
 		z.Add(of, []float64{-1}, nil)
 		z.Add(of, []float64{-1}, nil)
-		e := math.RoundToEven(x) - x
+		k := math.RoundToEven(x)
+		e := k - x
+		if want := int(math.Abs(math.Mod(k, 2))); parity(k) != want {
+			t.Errorf("parity(%v) = %d, want %d", k, parity(k), want)
+		}
 		if got, want := z.Nearest(1).Square, (e*e+0.0625)/2; got != want {
 			t.Errorf("of %v: E r² = %v, want %v", x, got, want)
 		}

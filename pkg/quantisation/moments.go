@@ -104,12 +104,36 @@ func (t *moments) at(α, β float64) *series {
 // are sums of products of those of a and of b. Nothing cancels here, as it
 // would in âb̂ - ab.
 func productSeries(s *series, a, b *moments) {
-	for i := range a {
-		sums := s[i:]
-		x, y := a[i][:len(sums)], b[i][:len(sums)]
-		for k := range sums {
-			sums[k] += float64(x[k] * y[k])
-		}
+	i := 0
+	for ; i+3 <= degree; i += 4 {
+		fourRows(s[i:], a[i:], b[i:])
+	}
+	for ; i <= degree; i++ {
+		oneRow(s[i:], &a[i], &b[i])
+	}
+}
+
+// oneRow adds the products of a row of x and one of y to sums, in order.
+func oneRow(sums []float64, x, y *[degree + 1]float64) {
+	for k := range sums {
+		sums[k] += float64(x[k] * y[k])
+	}
+}
+
+// fourRows is oneRow for four rows in turn, each of which begins a sum later,
+// with sums that are loaded and stored once.
+func fourRows(sums []float64, x, y [][degree + 1]float64) {
+	oneRow(sums[:3], &x[0], &y[0])
+	oneRow(sums[1:3], &x[1], &y[1])
+	oneRow(sums[2:3], &x[2], &y[2])
+	sums = sums[3:]
+	n := len(sums)
+	x0, y0 := x[0][3:][:n], y[0][3:][:n]
+	x1, y1 := x[1][2:][:n], y[1][2:][:n]
+	x2, y2 := x[2][1:][:n], y[2][1:][:n]
+	x3, y3 := x[3][:n], y[3][:n]
+	for k, sum := range sums {
+		sums[k] = sum + float64(x0[k]*y0[k]) + float64(x1[k]*y1[k]) + float64(x2[k]*y2[k]) + float64(x3[k]*y3[k])
 	}
 }
 
@@ -205,14 +229,15 @@ func (s *series) most() float64 { return math.Pow(1e-16/math.Abs(s[degree]), 1./
 
 // at returns the jet of the sum of the first n+1 terms of the series at t.
 func (s *series) at(t float64, n int) jet {
-	var f jet
+	var f0, f1, f2, f3, f4 float64
 	for j := n; j >= 0; j-- {
-		for i := len(f) - 1; i > 0; i-- {
-			f[i] = float64(f[i]*t) + f[i-1]
-		}
-		f[0] = float64(f[0]*t) + s[j]
+		f4 = float64(f4*t) + f3
+		f3 = float64(f3*t) + f2
+		f2 = float64(f2*t) + f1
+		f1 = float64(f1*t) + f0
+		f0 = float64(f0*t) + s[j]
 	}
-	return f
+	return jet{f0, f1, f2, f3, f4}
 }
 
 // complex returns the sum of the first n+1 terms of the series at t: those of

@@ -121,8 +121,9 @@ func (k Problem) convertDrawn(x []float64, f tcore.Format) {
 	k.convertFinite(x, f)
 }
 
-// convertFinite converts x to f. Numbers beyond the largest number of f become this
-// number with their sign, because bounds are for products that do not overflow.
+// convertFinite converts x to f. Numbers beyond the largest number of f become
+// this number with their sign, because bounds are for products that do not
+// overflow.
 func (k Problem) convertFinite(x []float64, f tcore.Format) {
 	most := f.Max()
 	for i, v := range x {

@@ -193,8 +193,8 @@ func TestIncrementsAreOfElementsOneByOne(t *testing.T) {
 	}
 }
 
-// The products of pairs are those of an element of A and one of B, drawn in turn
-// and each converted to the format of its own matrix.
+// The products of pairs are those of an element of A and one of B, drawn in
+// turn and each converted to the format of its own matrix.
 func TestPairsAreOfElementsOneByOne(t *testing.T) {
 	d := devices.HopperF16()
 	d.B = tcore.BFloat16

@@ -85,8 +85,8 @@ func TestIncrements(t *testing.T) {
 	}
 }
 
-// roundProducts agrees with roundLargeProducts, which uses math.RoundToEven, and
-// is taken only where it does.
+// roundProducts agrees with roundLargeProducts, which uses math.RoundToEven,
+// and is taken only where it does.
 func TestRoundProducts(t *testing.T) {
 	check := func(x float64) {
 		of := []float64{x, 0.75}

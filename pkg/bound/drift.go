@@ -95,7 +95,7 @@ func (k Problem) increments(terms, nx int) *truncation.Increments {
 		k.convertDrawn(x, k.Device.A)
 		k.convertDrawn(y, k.Device.B)
 		for i := range x {
-			sums[i/terms] += x[i] * y[i]
+			sums[i/terms] += float64(x[i] * y[i])
 		}
 		z.Add(sums, []float64{1}, nil)
 	}

@@ -177,7 +177,7 @@ func TestIncrementsAreOfElementsOneByOne(t *testing.T) {
 					sum := 0.0
 					for i := range b {
 						b[i] = number(k.Y, d.B)
-						sum += a[i] * b[i]
+						sum += float64(a[i] * b[i])
 					}
 					x = append(x, sum)
 				}

@@ -162,10 +162,10 @@ func roundProducts(x []float64, y float64) roundings {
 	var sum, square float64
 	var down, up, odd int
 	for _, v := range x {
-		t := v * y
+		t := float64(v * y)
 		z := t + whole
 		e := (z - whole) - t
-		square += e * e
+		square += float64(e * e)
 		if math.Abs(e) == 0.5 {
 			if e < 0 {
 				down++
@@ -183,10 +183,10 @@ func roundProducts(x []float64, y float64) roundings {
 // roundLargeProducts is roundProducts for products of any magnitude.
 func roundLargeProducts(x []float64, y float64) (r roundings) {
 	for _, v := range x {
-		t := v * y
+		t := float64(v * y)
 		k := math.RoundToEven(t)
 		e := k - t
-		r.square += e * e
+		r.square += float64(e * e)
 		switch e {
 		case -0.5:
 			r.ties[0]++

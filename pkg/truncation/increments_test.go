@@ -102,7 +102,7 @@ func TestRoundProducts(t *testing.T) {
 		if want := int(math.Abs(math.Mod(k, 2))); parity(k) != want {
 			t.Errorf("parity(%v) = %d, want %d", k, parity(k), want)
 		}
-		if got, want := z.Nearest(1).Square, (e*e+0.0625)/2; got != want {
+		if got, want := z.Nearest(1).Square, (float64(e*e)+0.0625)/2; got != want {
 			t.Errorf("of %v: E r² = %v, want %v", x, got, want)
 		}
 	}

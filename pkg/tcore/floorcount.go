@@ -160,6 +160,7 @@ type floorCountProduct struct {
 	y      []uint8  // panels of B
 	rareX  []bool   // whether a group contains an infinity or NaN
 	rareY  []bool   // whether a panel does
+	rare   int      // tiles of such a group or panel
 
 	constants floorCountConstants
 }
@@ -190,19 +191,24 @@ func newFloorCountProduct(d *Device, a, b blas32.General, _ bool) (prepared, boo
 		tiling: tiling{m: a.Rows, n: b.Cols, k: d.padded(a.Cols), rows: kernel.rows, columns: kernel.columns, depth: floorCountDepth}}
 	p.packRows()
 	p.packColumns()
-	rare := 0
-	for group := range p.tiling.groups() {
-		for panel := range p.tiling.panels() {
-			if p.rareX[group] || p.rareY[panel] {
-				rare++
-			}
-		}
-	}
-	if 2*rare > p.tiling.groups()*p.tiling.panels() {
+	groups, panels := p.tiling.groups(), p.tiling.panels()
+	x, y := trues(p.rareX), trues(p.rareY)
+	p.rare = x*panels + y*groups - x*y
+	if 2*p.rare > groups*panels {
 		p.release()
 		return nil, false
 	}
 	return p, true
+}
+
+// trues returns how many of x are true.
+func trues(x []bool) (n int) {
+	for _, v := range x {
+		if v {
+			n++
+		}
+	}
+	return n
 }
 
 func (p *floorCountProduct) release() {
@@ -305,6 +311,9 @@ func (p *floorCountProduct) addTo(c, z blas32.General) {
 func (p *floorCountProduct) rareTiles(sums []float32, given bool) []bool {
 	t := p.tiling
 	rare := make([]bool, t.groups()*t.panels())
+	if p.rare == 0 && !given {
+		return rare
+	}
 	parallel.Ranges(t.groups(), func(lo, hi int) {
 		for g := lo; g < hi; g++ {
 			for j := range t.panels() {
@@ -329,11 +338,12 @@ func (p *floorCountProduct) rareTiles(sums []float32, given bool) []bool {
 // the others.
 func (p *floorCountProduct) redo(sums []float32, c, z blas32.General, rare []bool) {
 	t := p.tiling
-	var general *dotAddProduct
-	if slices.Contains(rare, true) {
-		general, _ = newDotAddProduct(p.d, p.a, p.b)
-		defer general.release()
+	if !slices.Contains(rare, true) {
+		floorCountPath.count(t.m, t.k, t.n)
+		return
 	}
+	general, _ := newDotAddProduct(p.d, p.a, p.b)
+	defer general.release()
 	stride, panels := t.stride(), t.panels()
 	parallel.Ranges(t.groups(), func(lo, hi int) {
 		done := 0

@@ -19,7 +19,17 @@ import (
 // core begins with the same range: its cache has what it stored there before.
 // Its ranges are halves of what is left of its share, and so are those that
 // others take from the end of it when they have ended theirs.
-func Ranges(n int, work func(lo, hi int)) { divide(n, 1, half, work) }
+func Ranges(n int, work func(lo, hi int)) { divide(1, half, Loop{n, work}) }
+
+// Loop is a loop over [0, N).
+type Loop struct {
+	N    int
+	Work func(lo, hi int)
+}
+
+// Loops divides several loops as Ranges does one, and waits for all of them
+// together: a core that has ended its part of one begins the next.
+func Loops(loops ...Loop) { divide(1, half, loops...) }
 
 // Grid divides a grid of rows × columns into rectangles, calls work for each
 // concurrently, and waits for all of them. They are whole rows, as those of
@@ -38,7 +48,7 @@ func Grid(rows, columns int, work func(rowLo, rowHi, columnLo, columnHi int)) {
 		}
 		return half(left)
 	}
-	divide(rows*columns, columns, piece, func(lo, hi int) {
+	divide(columns, piece, Loop{rows * columns, func(lo, hi int) {
 		for lo < hi {
 			row, column, n := lo/columns, lo%columns, min(hi-lo, columns-lo%columns)
 			if n == columns {
@@ -49,7 +59,7 @@ func Grid(rows, columns int, work func(rowLo, rowHi, columnLo, columnHi int)) {
 			}
 			lo += n
 		}
-	})
+	}})
 }
 
 func half(n int) int { return (n + 1) / 2 }
@@ -58,27 +68,34 @@ func half(n int) int { return (n + 1) / 2 }
 // calls of unequal length.
 func Each(n int, f func(i int)) {
 	few := max(1, n/(64*runtime.GOMAXPROCS(0)))
-	divide(n, 1, func(left int) int { return min(few, left) }, func(lo, hi int) {
+	divide(1, func(left int) int { return min(few, left) }, Loop{n, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			f(i)
 		}
-	})
+	}})
 }
 
-// divide calls work for ranges of [0, n) on as many cores as there are. Each of
-// them has a share, of whole units, of which piece returns how many to take of
-// so many left.
-func divide(n, unit int, piece func(left int) int, work func(lo, hi int)) {
+// divide calls the work of loops for ranges of them on as many cores as there
+// are. Each core has a share of each loop, of whole units, of which piece
+// returns how many to take of so many left.
+func divide(unit int, piece func(left int) int, of ...Loop) {
+	n := 0
+	for _, l := range of {
+		n += l.N
+	}
 	cores := min(runtime.GOMAXPROCS(0), n)
 	if cores <= 1 {
-		if n > 0 {
-			work(0, n)
+		for _, l := range of {
+			if l.N > 0 {
+				l.Work(0, l.N)
+			}
 		}
 		return
 	}
-	l := &loop{piece: piece, work: work, shares: make([]share, cores)}
+	l := &loop{of: of, piece: piece, shares: make([]share, cores*len(of))}
 	for i := range l.shares {
-		l.shares[i].lo, l.shares[i].hi = i*(n/unit)/cores*unit, (i+1)*(n/unit)/cores*unit
+		core, units := i/len(of), of[i%len(of)].N/unit
+		l.shares[i].lo, l.shares[i].hi = core*units/cores*unit, (core+1)*units/cores*unit
 	}
 	l.left.Store(int64(n))
 	l.done.Add(1)
@@ -91,16 +108,16 @@ func divide(n, unit int, piece func(left int) int, work func(lo, hi int)) {
 	}
 }
 
-// loop is a loop that is divided among cores.
+// loop is one or several loops that are divided among cores.
 type loop struct {
+	of     []Loop
 	piece  func(left int) int
-	work   func(lo, hi int)
-	shares []share
+	shares []share        // of each core, one of each loop
 	left   atomic.Int64   // numbers for which work is not done
 	done   sync.WaitGroup // for the last of them
 }
 
-// share contains the numbers of one core that no goroutine has begun.
+// share contains the numbers of one loop and core that no goroutine has begun.
 type share struct {
 	mu     sync.Mutex
 	lo, hi int
@@ -123,18 +140,18 @@ func (s *share) take(piece func(left int) int, others bool) (lo, hi int) {
 	return lo, s.lo
 }
 
-// join computes until all numbers are begun. Goroutine i begins with the share
+// join computes until all numbers are begun. Goroutine i begins with the shares
 // of core i, and then takes what others have not begun.
 func (l *loop) join(goroutine int) {
 	defer l.close()
 	for i := range l.shares {
-		s := &l.shares[(goroutine+i)%len(l.shares)]
+		at := (goroutine*len(l.of) + i) % len(l.shares)
 		for {
-			lo, hi := s.take(l.piece, i > 0)
+			lo, hi := l.shares[at].take(l.piece, i >= len(l.of))
 			if lo == hi {
 				break
 			}
-			l.work(lo, hi)
+			l.of[at%len(l.of)].Work(lo, hi)
 			if l.left.Add(int64(lo-hi)) == 0 {
 				l.done.Done()
 			}

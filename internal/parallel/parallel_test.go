@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// loops are Ranges and Each, with work for each of [0, n).
+// loops are Ranges, Loops and Each, with work for each of [0, n).
 var loops = map[string]func(n int, work func(i int)){
 	"Ranges": func(n int, work func(i int)) {
 		Ranges(n, func(lo, hi int) {
@@ -18,6 +18,16 @@ var loops = map[string]func(n int, work func(i int)){
 				work(i)
 			}
 		})
+	},
+	"Loops": func(n int, work func(i int)) {
+		part := func(first, end int) Loop {
+			return Loop{end - first, func(lo, hi int) {
+				for i := first + lo; i < first+hi; i++ {
+					work(i)
+				}
+			}}
+		}
+		Loops(part(0, n/3), part(n/3, n/3), part(n/3, n))
 	},
 	"Each": Each,
 }
@@ -113,6 +123,21 @@ func TestOthersHelpWithARow(t *testing.T) {
 					t.Errorf("others did %d beside %d", others.Load(), n)
 				}
 			})
+		}
+	})
+}
+
+// TestLoopsDoNotWait checks that a core begins its part of the second loop while
+// another one computes for the first.
+func TestLoopsDoNotWait(t *testing.T) {
+	onCores(t, 2, func(t *testing.T) {
+		for range 100 {
+			var first, second atomic.Int64
+			Loops(Loop{2, func(lo, hi int) {
+				if first.Add(1) == 1 && !eventually(func() bool { return second.Load() > 0 }) {
+					t.Error("the second loop did not begin")
+				}
+			}}, Loop{2, func(lo, hi int) { second.Add(1) }})
 		}
 	})
 }

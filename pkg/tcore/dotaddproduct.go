@@ -128,17 +128,18 @@ func newDotAddProduct(d *Device, a, b blas32.General) (*dotAddProduct, bool) {
 // newDotAddOf prepares the operands, for the sums of a [Split] by d if split.
 // It returns false if there is no kernel for d.
 func newDotAddOf(d *Device, a, b *dotAddOperand, split bool) (*dotAddProduct, bool) {
-	p, ok := newDotAddRows(d, a, b.cols, split)
+	p, ok := newDotAdd(d, a, b.cols, split)
 	if ok {
 		p.b = b
 		p.getColumns()
-		p.packColumns()
+		parallel.Loops(p.packRows(), p.packColumns())
 	}
 	return p, ok
 }
 
-// newDotAddRows is newDotAddOf without the columns, n of them.
-func newDotAddRows(d *Device, a *dotAddOperand, n int, split bool) (*dotAddProduct, bool) {
+// newDotAdd is newDotAddOf before the operands are packed, of which B has n
+// columns.
+func newDotAdd(d *Device, a *dotAddOperand, n int, split bool) (*dotAddProduct, bool) {
 	f, ok := d.Core.(Fused)
 	if !ok {
 		return nil, false
@@ -153,7 +154,6 @@ func newDotAddRows(d *Device, a *dotAddOperand, n int, split bool) (*dotAddProdu
 		p.width *= 2
 	}
 	p.fused, _ = newFusedKernel(d)
-	p.packRows()
 	return p, true
 }
 
@@ -189,13 +189,13 @@ func (p *dotAddProduct) rowAt(group, l int) int {
 // columns, and then their exponents, one byte each.
 func (p *dotAddProduct) columnAt(panel, l int) int { return (panel*p.k + l) * p.columns * 5 / 4 }
 
-// packRows packs the rows of A.
-func (p *dotAddProduct) packRows() {
+// packRows returns the loop that packs the rows of A.
+func (p *dotAddProduct) packRows() parallel.Loop {
 	p.count = p.groups()
 	k, padded := p.a.cols, (p.k+7)&^7
 	p.x = dotAddScratch.x.get(2 * p.rows * p.count * padded)
 	p.rareX = make([]uint16, p.count*p.chunks())
-	parallel.Ranges(p.count, func(groupLo, groupHi int) {
+	return parallel.Loop{N: p.count, Work: func(groupLo, groupHi int) {
 		rows, emin, step := dotAddScratch.rows.get(p.rows*padded), make([]uint32, p.rows), 0
 		defer dotAddScratch.rows.put(rows)
 		clear(rows)
@@ -223,7 +223,7 @@ func (p *dotAddProduct) packRows() {
 				p.rareX[lo/dotAddDepth*p.count+group] = uint16(rare)
 			}
 		}
-	})
+	}}
 }
 
 // getColumns allocates the memory of the columns.
@@ -239,13 +239,13 @@ const dotAddStrip = 16
 // dotAddBlock is the number of columns that are packed together, or a few more.
 const dotAddBlock = 512
 
-// packColumns packs the columns of B, some terms of some whole panels at a
-// time: long parts of its rows.
-func (p *dotAddProduct) packColumns() {
+// packColumns returns the loop that packs the columns of B, some terms of some
+// whole panels at a time: long parts of its rows.
+func (p *dotAddProduct) packColumns() parallel.Loop {
 	strips := (p.k + dotAddStrip - 1) / dotAddStrip
 	panels := (dotAddBlock + p.columns - 1) / p.columns
 	blocks := (p.panels() + panels - 1) / panels
-	parallel.Ranges(strips*blocks, func(lo, hi int) {
+	return parallel.Loop{N: strips * blocks, Work: func(lo, hi int) {
 		width := min(panels, p.panels()) * p.columns
 		rows, emin := dotAddScratch.rows.get(dotAddStrip*width), make([]uint32, width)
 		defer dotAddScratch.rows.put(rows)
@@ -275,7 +275,7 @@ func (p *dotAddProduct) packColumns() {
 				p.packPanel(panel, l, n, rows[j:], width, emin[j:])
 			}
 		}
-	})
+	}}
 }
 
 // packPanel packs n terms of a panel, from term l on, all in one chunk, and may

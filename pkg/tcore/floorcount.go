@@ -189,9 +189,13 @@ func newFloorCountProduct(d *Device, a, b blas32.General, _ bool) (prepared, boo
 	}
 	p := &floorCountProduct{d: d, f: f, a: a, b: b, kernel: kernel, constants: newFloorCountConstants(d, &f),
 		tiling: tiling{m: a.Rows, n: b.Cols, k: d.padded(a.Cols), rows: kernel.rows, columns: kernel.columns, depth: floorCountDepth}}
-	p.packRows()
-	p.packColumns()
 	groups, panels := p.tiling.groups(), p.tiling.panels()
+	rare := make([]atomic.Bool, panels)
+	parallel.Loops(p.packRows(), p.packColumns(rare))
+	p.rareY = make([]bool, panels)
+	for j := range rare {
+		p.rareY[j] = rare[j].Load()
+	}
 	x, y := trues(p.rareX), trues(p.rareY)
 	p.rare = x*panels + y*groups - x*y
 	if 2*p.rare > groups*panels {
@@ -227,11 +231,12 @@ func (p *floorCountProduct) panel(panel, lo int) []uint8 {
 	return p.y[(panel*p.tiling.k+lo)*floorCountBytes*p.kernel.columns:]
 }
 
-func (p *floorCountProduct) packRows() {
+// packRows returns the loop that packs the groups of rows.
+func (p *floorCountProduct) packRows() parallel.Loop {
 	t, format := p.tiling, newFloorCountFormat(p.d.A, floorCountBias)
 	p.x = floorCountScratch.x.get(t.groups() * t.chunks() * floorCountPlanes * t.rows * floorCountDepth)
 	p.rareX = make([]bool, t.groups())
-	parallel.Ranges(t.groups(), func(lo, hi int) {
+	return parallel.Loop{N: t.groups(), Work: func(lo, hi int) {
 		row := floorCountScratch.rows.get(t.chunks() * floorCountDepth)
 		defer floorCountScratch.rows.put(row)
 		for g := lo; g < hi; g++ {
@@ -248,14 +253,15 @@ func (p *floorCountProduct) packRows() {
 				}
 			}
 		}
-	})
+	}}
 }
 
-func (p *floorCountProduct) packColumns() {
+// packColumns returns the loop that packs the chunks of all panels, and sets
+// rare for a panel that contains an infinity or NaN.
+func (p *floorCountProduct) packColumns(rare []atomic.Bool) parallel.Loop {
 	t, format := p.tiling, newFloorCountFormat(p.d.B, floorCountBias+1)
 	p.y = floorCountScratch.y.get(t.panels() * t.k * floorCountBytes * t.columns)
-	rare := make([]atomic.Bool, t.panels())
-	parallel.Ranges(t.chunks(), func(first, end int) {
+	return parallel.Loop{N: t.chunks(), Work: func(first, end int) {
 		rows := floorCountScratch.rows.get(floorCountDepth * t.stride())
 		defer floorCountScratch.rows.put(rows)
 		for lo := first * floorCountDepth; lo < min(end*floorCountDepth, t.k); lo += floorCountDepth {
@@ -275,11 +281,7 @@ func (p *floorCountProduct) packColumns() {
 				}
 			}
 		}
-	})
-	p.rareY = make([]bool, t.panels())
-	for j := range rare {
-		p.rareY[j] = rare[j].Load()
-	}
+	}}
 }
 
 func (p *floorCountProduct) addTo(c, z blas32.General) {

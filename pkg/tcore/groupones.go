@@ -19,7 +19,8 @@ func newOnesProduct(d *Device, a, b blas32.General, _ bool) (prepared, bool) {
 	if !ok {
 		return nil, false
 	}
-	p := &onesProduct{x: d.encodeMatrix(kernel, d.A, a), y: d.encodeMatrix(kernel, d.B, b)}
+	p := &onesProduct{x: newEncoding(a), y: newEncoding(b)}
+	parallel.Loops(d.encodeMatrix(p.x, kernel, d.A, a), d.encodeMatrix(p.y, kernel, d.B, b))
 	p.prepared, _ = newGroupProduct(d, p.x, p.y)
 	return p, true
 }
@@ -30,10 +31,15 @@ func (p *onesProduct) release() {
 	groupScratch.codes.put(p.y.Data)
 }
 
-// encodeMatrix returns the codes of m rounded to e2m1 by Convert.
-func (d *Device) encodeMatrix(k groupKernel, f Format, m blas32.General) Codes {
-	z := Codes{Rows: m.Rows, Cols: m.Cols, Data: groupScratch.codes.get(m.Rows * m.Cols)}
-	parallel.Ranges(m.Rows, func(lo, hi int) {
+// newEncoding returns memory for the codes of m.
+func newEncoding(m blas32.General) Codes {
+	return Codes{Rows: m.Rows, Cols: m.Cols, Data: groupScratch.codes.get(m.Rows * m.Cols)}
+}
+
+// encodeMatrix returns the loop that stores in z the codes of m rounded to e2m1
+// by Convert.
+func (d *Device) encodeMatrix(z Codes, k groupKernel, f Format, m blas32.General) parallel.Loop {
+	return parallel.Loop{N: m.Rows, Work: func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			src, dst, n := matrix.Row(m, i), z.Data[i*m.Cols:][:m.Cols], 0
 			if d.Convert == ToNearestEven && f.Overflow == Saturate && f.Subnormals == Kept {
@@ -46,6 +52,5 @@ func (d *Device) encodeMatrix(k groupKernel, f Format, m blas32.General) Codes {
 				dst[n+j] = uint8(f.Encode(float64(x), d.Convert))
 			}
 		}
-	})
-	return z
+	}}
 }

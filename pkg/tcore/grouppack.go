@@ -25,14 +25,15 @@ func newGroupTables(size int) *groupTables {
 	return t
 }
 
-func (p *groupProduct) packRows(scales *[256]groupScale, tables *groupTables) {
+// packRows returns the loop that packs the groups of rows.
+func (p *groupProduct) packRows(scales *[256]groupScale, tables *groupTables) parallel.Loop {
 	src, size, groups := p.source[0], p.d.ScaleBlock, p.scales
 	p.quadsA = groupScratch.a.get(p.groups() * groupRows * p.k)
 	p.scalesA = groupScratch.as.get(p.groups() * groups * 2 * groupRows)
 	p.a = newGroupOperand(p.groups(), groupRows)
 	blocks := (src.Cols + size - 1) / size
 	ones := p.d.unitScales(blocks)
-	parallel.Ranges(p.groups(), func(lo, hi int) {
+	return parallel.Loop{N: p.groups(), Work: func(lo, hi int) {
 		sizes := groupScratch.sizes.get(groups * groupRows)
 		defer groupScratch.sizes.put(sizes)
 		codes := groupScratch.codes.get(groupRows * p.k)
@@ -74,17 +75,18 @@ func (p *groupProduct) packRows(scales *[256]groupScale, tables *groupTables) {
 			}
 			p.a.finish(l, groupRows)
 		}
-	})
+	}}
 }
 
-func (p *groupProduct) packColumns(scales *[256]groupScale, tables *groupTables) {
+// packColumns returns the loop that packs the panels.
+func (p *groupProduct) packColumns(scales *[256]groupScale, tables *groupTables) parallel.Loop {
 	src, size, groups, columns := p.source[1], p.d.ScaleBlock, p.scales, p.columns
 	p.quadsB = groupScratch.b.get(p.panels() * columns * p.k)
 	p.scalesB = groupScratch.bs.get(p.panels() * groups * 2 * columns)
 	p.b = newGroupOperand(p.panels(), columns)
 	blocks := (src.Rows + size - 1) / size
 	ones := p.d.unitScales(columns)
-	parallel.Ranges(p.panels(), func(lo, hi int) {
+	return parallel.Loop{N: p.panels(), Work: func(lo, hi int) {
 		sizes := groupScratch.codes.get(groups * columns)
 		defer groupScratch.codes.put(sizes)
 		codes := groupScratch.codes.get(columns * p.k)
@@ -137,5 +139,5 @@ func (p *groupProduct) packColumns(scales *[256]groupScale, tables *groupTables)
 			}
 			p.b.finish(l, columns)
 		}
-	})
+	}}
 }

@@ -3,6 +3,7 @@ package tcore
 import (
 	"math"
 
+	"github.com/roundofflab/roundoff/internal/parallel"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
@@ -60,8 +61,7 @@ func newGroupProduct(d *Device, a, b Codes) (prepared, bool) {
 		tiling: tiling{m: a.Rows, n: b.Cols, k: d.padded(a.Cols), rows: groupRows, columns: kernel.columns}}
 	p.scales = p.k / d.ScaleBlock
 	scales, tables := groupScales(d.Scale), newGroupTables(d.ScaleBlock)
-	p.packRows(scales, tables)
-	p.packColumns(scales, tables)
+	parallel.Loops(p.packRows(scales, tables), p.packColumns(scales, tables))
 	p.cut = &groupCut{p: p, scales: scales, tables: tables, one: d.unitScales(1)[0]}
 	return p, true
 }

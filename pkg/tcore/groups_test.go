@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/roundofflab/roundoff/internal/parallel"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
@@ -196,7 +197,9 @@ func TestEncodePairs(t *testing.T) {
 		if !ok {
 			return
 		}
-		m := d.encodeMatrix(kernel, E2M1, filled(1, len(src), src...))
+		x := filled(1, len(src), src...)
+		m := newEncoding(x)
+		parallel.Loops(d.encodeMatrix(m, kernel, E2M1, x))
 		for i, x := range src {
 			if want := uint8(E2M1.Encode(float64(x), ToNearestEven)); m.Data[i] != want {
 				t.Errorf("the code of %x is %x, want %x", x, m.Data[i], want)

@@ -141,8 +141,7 @@ func (d *Device) newIntegerBlocks(a, b source, m, k, n int, prepare func() *dotA
 		p.release()
 		return nil, false
 	}
-	parallel.Ranges(p.groups(), p.packRows)
-	parallel.Ranges(p.panels(), p.packPanels)
+	parallel.Loops(parallel.Loop{N: p.groups(), Work: p.packRows}, parallel.Loop{N: p.panels(), Work: p.packPanels})
 	var proved atomic.Int64
 	parallel.Ranges(p.groups(), func(lo, hi int) { proved.Add(int64(p.prove(lo, hi, 0, p.panels()))) })
 	if int(proved.Load())*fewProved < p.groups()*p.panels() {

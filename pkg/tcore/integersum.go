@@ -48,13 +48,10 @@ func newIntegerSum(d *Device, a, b blas32.General, started bool) (prepared, bool
 		unit:   float32(exp2(d.A.minQuantum() + d.B.minQuantum())),
 	}
 	bias := min(d.A.integers(), 1<<7-1)
-	x := p.packRows(a, d.A, bias)
-	if x > float32(bias) {
-		p.release()
-		return nil, false
-	}
-	y := p.packPanels(b, d.B, bias)
-	if y > 1<<7-1 || float64(p.k)*float64(x)*float64(y) >= 1<<24 || 2*(float32(bias)+x)*y >= kernel.pair {
+	var greatest [2]maximum
+	parallel.Loops(p.packRows(a, d.A, bias, &greatest[0]), p.packPanels(b, d.B, bias, &greatest[1]))
+	x, y := greatest[0].value, greatest[1].value
+	if x > float32(bias) || y > 1<<7-1 || float64(p.k)*float64(x)*float64(y) >= 1<<24 || 2*(float32(bias)+x)*y >= kernel.pair {
 		p.release()
 		return nil, false
 	}
@@ -75,16 +72,15 @@ func (d *Device) sumsIntegers() bool {
 	return max(d.A.Emax+d.B.Emax, unit+23, f.ZeroExponent)-f.FractionBits <= unit
 }
 
-// packRows packs the rows of A and returns the greatest magnitude of its
-// integers. The memory of rows below the last one has any contents, and so have
-// the results.
-func (p *integerSum) packRows(a blas32.General, f Format, bias int) float32 {
+// packRows returns the loop that packs the rows of A and computes the greatest
+// magnitude of its integers. The memory of rows below the last one has any
+// contents, and so have the results.
+func (p *integerSum) packRows(a blas32.General, f Format, bias int, greatest *maximum) parallel.Loop {
 	constants := newPackConstants(f, bias)
 	n := (p.k + 15) &^ 15
 	p.lda = n + 64
 	p.x = integerSumScratch.x.get(p.groups() * p.rows * p.lda)
-	var greatest maximum
-	parallel.Ranges(p.m, func(lo, hi int) {
+	return parallel.Loop{N: p.m, Work: func(lo, hi int) {
 		most := make([]float32, p.kernel.columns/2)
 		defer greatest.join(most)
 		padded := make([]float32, n)
@@ -96,8 +92,7 @@ func (p *integerSum) packRows(a blas32.General, f Format, bias int) float32 {
 			}
 			p.kernel.rowBytes(&p.x[i*p.lda], &most[0], &row[0], n, &constants.field)
 		}
-	})
-	return greatest.value
+	}}
 }
 
 // maximum is the greatest of the numbers of several goroutines.
@@ -112,15 +107,14 @@ func (m *maximum) join(x []float32) {
 	m.value = max(m.value, slices.Max(x))
 }
 
-// packPanels packs the columns of B and returns the greatest magnitude of its
-// integers.
-func (p *integerSum) packPanels(b blas32.General, f Format, bias int) float32 {
+// packPanels returns the loop that packs the columns of B and computes the
+// greatest magnitude of its integers.
+func (p *integerSum) packPanels(b blas32.General, f Format, bias int, greatest *maximum) parallel.Loop {
 	constants := newPackConstants(f, 0)
 	quads := p.quads()
 	p.y = integerSumScratch.y.get(p.panels() * quads * 4 * p.columns)
 	p.start = integerSumScratch.start.get(p.stride())
-	var greatest maximum
-	parallel.Ranges(p.panels(), func(lo, hi int) {
+	return parallel.Loop{N: p.panels(), Work: func(lo, hi int) {
 		most := make([]float32, p.columns/2)
 		defer greatest.join(most)
 		edge := integerSumScratch.rows.get(4 * p.columns)
@@ -145,8 +139,7 @@ func (p *integerSum) packPanels(b blas32.General, f Format, bias int) float32 {
 				start[i] *= -int32(bias)
 			}
 		}
-	})
-	return greatest.value
+	}}
 }
 
 // quads returns the number of terms in fours.

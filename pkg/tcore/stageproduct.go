@@ -117,8 +117,7 @@ func newStageProduct(d *Device, a, b blas32.General, _ bool) (prepared, bool) {
 	}
 	p := &stageProduct{d: d, kernel: kernel,
 		tiling: tiling{m: a.Rows, n: b.Cols, k: d.padded(a.Cols), rows: 1, columns: kernel.columns, depth: stageDepth}}
-	p.packRows(a)
-	p.packPanels(b)
+	parallel.Loops(p.packRows(a), p.packPanels(b))
 	return p, true
 }
 
@@ -135,11 +134,12 @@ func (p *stageProduct) padded() int { return p.chunks() * stageDepth }
 // part is the index of a chunk of a row among all of them.
 func (p *stageProduct) part(i, chunk int) int { return chunk*p.m + i }
 
-func (p *stageProduct) packRows(a blas32.General) {
+// packRows returns the loop that packs the rows.
+func (p *stageProduct) packRows(a blas32.General) parallel.Loop {
 	n := p.padded()
 	p.x, p.ex = stageScratch.x.get(p.m*n), stageScratch.ex.get(p.m*n)
 	p.rareX = make([]bool, p.m*p.chunks())
-	parallel.Ranges(p.m, func(lo, hi int) {
+	return parallel.Loop{N: p.m, Work: func(lo, hi int) {
 		row := make([]float32, n)
 		for i := lo; i < hi; i++ {
 			p.d.convertRow(row[:a.Cols], matrix.Row(a, i), p.d.A)
@@ -150,14 +150,15 @@ func (p *stageProduct) packRows(a blas32.General) {
 				p.rareX[part] = p.kernel.pack(p.ex[part*stageDepth:][:stageDepth], x, p.d.A.Emin)
 			}
 		}
-	})
+	}}
 }
 
-func (p *stageProduct) packPanels(b blas32.General) {
+// packPanels returns the loop that packs the chunks of all panels.
+func (p *stageProduct) packPanels(b blas32.General) parallel.Loop {
 	width, size := p.stride(), p.padded()*p.columns
 	p.y, p.ey = stageScratch.y.get(p.panels()*size), stageScratch.ey.get(p.panels()*size)
 	p.rareY = make([]uint64, p.panels()*p.chunks())
-	parallel.Ranges(p.chunks(), func(lo, hi int) {
+	return parallel.Loop{N: p.chunks(), Work: func(lo, hi int) {
 		rows := make([]float32, stageDepth*width)
 		for c := lo; c < hi; c++ {
 			clear(rows)
@@ -169,7 +170,7 @@ func (p *stageProduct) packPanels(b blas32.General) {
 				p.rareY[j*p.chunks()+c] = p.kernel.packPanel(p.y[at:][:n], p.ey[at:][:n], rows[j*p.columns:], width, p.d.B.Emin)
 			}
 		}
-	})
+	}}
 }
 
 // addTo stores C + AB in z.

@@ -28,7 +28,10 @@ func newThinProduct(d *Device, a, b blas32.General, _ bool) (prepared, bool) {
 	if !ok || 2*b.Cols > kernel.columns || a.Rows < kernel.columns {
 		return nil, false
 	}
-	p, ok := newDotAddRows(&swapped, swapped.numbers(d.B, matrix.Transpose(b)), kernel.columns, false)
+	p, ok := newDotAdd(&swapped, swapped.numbers(d.B, matrix.Transpose(b)), kernel.columns, false)
+	if ok {
+		parallel.Loops(p.packRows())
+	}
 	return &thinProduct{a, p}, ok
 }
 

@@ -127,8 +127,8 @@ func TestOthersHelpWithARow(t *testing.T) {
 	})
 }
 
-// TestLoopsDoNotWait checks that a core begins its part of the second loop while
-// another one computes for the first.
+// TestLoopsDoNotWait checks that a core begins its part of the second loop
+// while another one computes for the first.
 func TestLoopsDoNotWait(t *testing.T) {
 	onCores(t, 2, func(t *testing.T) {
 		for range 100 {

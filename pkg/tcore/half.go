@@ -73,10 +73,11 @@ func newHalfProduct(d *Device, a, b blas32.General, started bool) (prepared, boo
 	if 2*b.Cols <= kernel.columns && a.Rows > b.Cols {
 		p.transposed, p.b, p.m, p.n, a = true, a, b.Cols, a.Rows, matrix.Transpose(b)
 	}
-	p.packRows(a)
+	loops := []parallel.Loop{p.packRows(a)}
 	if cores := runtime.GOMAXPROCS(0); cores > 1 && p.groups() >= cores && !p.wide() { // parts are groups
-		p.packPanels()
+		loops = append(loops, p.packPanels())
 	}
+	parallel.Loops(loops...)
 	return p, true
 }
 
@@ -107,9 +108,10 @@ func (p *halfProduct) row(i, lo int) []uint32 {
 	return p.x[(lo/halfDepth*p.padded()+i)*halfStride:][:halfStride]
 }
 
-func (p *halfProduct) packRows(a blas32.General) {
+// packRows returns the loop that packs the rows.
+func (p *halfProduct) packRows(a blas32.General) parallel.Loop {
 	p.x = halfScratch.x.get(p.chunks() * p.padded() * halfStride)
-	parallel.Ranges(p.padded(), func(lo, hi int) {
+	return parallel.Loop{N: p.padded(), Work: func(lo, hi int) {
 		const lanes = 16
 		var rest [lanes]float32
 		for i := lo; i < hi; i++ {
@@ -128,13 +130,13 @@ func (p *halfProduct) packRows(a blas32.General) {
 				p.kernel.pack(&x[n], &rest[0], lanes)
 			}
 		}
-	})
+	}}
 }
 
-// packPanels packs all panels.
-func (p *halfProduct) packPanels() {
+// packPanels returns the loop that packs all panels.
+func (p *halfProduct) packPanels() parallel.Loop {
 	p.y = halfScratch.y.get(p.chunks() * p.panels() * p.panelWords())
-	parallel.Ranges(p.panels(), func(lo, hi int) {
+	return parallel.Loop{N: p.panels(), Work: func(lo, hi int) {
 		floats := halfScratch.floats.get(halfDepth * p.columns)
 		defer halfScratch.floats.put(floats)
 		for panel := lo; panel < hi; panel++ {
@@ -142,7 +144,7 @@ func (p *halfProduct) packPanels() {
 				p.packPanel(p.panel(panel, k), floats, panel*p.columns, k, min(halfDepth, p.k-k))
 			}
 		}
-	})
+	}}
 }
 
 // panelWords is the number of words of a chunk of a panel.

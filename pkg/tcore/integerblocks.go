@@ -204,30 +204,35 @@ func (p *integerBlocks) panelBlock() int { return (integerTerms + 2) * p.kernel.
 
 // packPanels packs the panels [lo, hi).
 func (p *integerBlocks) packPanels(lo, hi int) {
+	for panel := lo; panel < hi; panel++ {
+		p.packPanel(panel, 0, p.blocks)
+	}
+}
+
+// packPanel packs the blocks [lo, hi) of a panel.
+func (p *integerBlocks) packPanel(panel, lo, hi int) {
 	constants, columns := newPackConstants(p.d.B, 0), p.kernel.columns
 	memory := integerBlocksScratch.rows.get((2*integerTerms + 2) * columns)
 	defer integerBlocksScratch.rows.put(memory)
 	part := func(rows, n int) []float32 { return memory[rows*columns:][:n*columns] }
 	rounded, edge := part(0, integerTerms), part(integerTerms, integerTerms)
 	top, unit := part(2*integerTerms, 1), part(2*integerTerms+1, 1)
-	for panel := lo; panel < hi; panel++ {
-		for b := range p.blocks {
-			j, k := panel*columns, b*integerTerms
-			y := p.y[(panel*p.blocks+b)*p.panelBlock():][:p.panelBlock()]
-			src, stride := &edge[0], columns
-			if p.b.number == nil && j+columns <= p.n && k+integerTerms <= p.k {
-				src, stride = &p.b.Data[k*p.b.Stride+j], p.b.Stride
-			} else {
-				clear(edge)
-				for r := range min(integerTerms, p.k-k) {
-					to := edge[r*columns:][:columns]
-					copy(to, p.b.row(k+r, j, min(columns, p.n-j), to))
-				}
+	for b := lo; b < hi; b++ {
+		j, k := panel*columns, b*integerTerms
+		y := p.y[(panel*p.blocks+b)*p.panelBlock():][:p.panelBlock()]
+		src, stride := &edge[0], columns
+		if p.b.number == nil && j+columns <= p.n && k+integerTerms <= p.k {
+			src, stride = &p.b.Data[k*p.b.Stride+j], p.b.Stride
+		} else {
+			clear(edge)
+			for r := range min(integerTerms, p.k-k) {
+				to := edge[r*columns:][:columns]
+				copy(to, p.b.row(k+r, j, min(columns, p.n-j), to))
 			}
-			p.kernel.panelWords(&y[0], &top[0], &rounded[0], src, 4*stride, &constants.field)
-			p.col[panel*p.blocks+b] = p.b.extent(p.d.B, p.units(unit, y)[:min(columns, p.n-j)], top, b*p.n+j, 1)
-			p.storeUnits(y, unit)
 		}
+		p.kernel.panelWords(&y[0], &top[0], &rounded[0], src, 4*stride, &constants.field)
+		p.col[panel*p.blocks+b] = p.b.extent(p.d.B, p.units(unit, y)[:min(columns, p.n-j)], top, b*p.n+j, 1)
+		p.storeUnits(y, unit)
 	}
 }
 
@@ -276,13 +281,9 @@ func (s *source) extent(f Format, unit, top []float32, i, step int) extent {
 // It packs their operands.
 func (p *integerBlocks) promises() bool {
 	for _, tile := range []tileIndex{{0, 0}, {p.groups() - 1, p.panels() - 1}} {
-		parallel.Each(2, func(operand int) {
-			if operand == 0 {
-				p.packRows(tile.group, tile.group+1)
-			} else {
-				p.packPanels(tile.panel, tile.panel+1)
-			}
-		})
+		parallel.Loops(
+			parallel.Loop{N: 1, Work: func(_, _ int) { p.packRows(tile.group, tile.group+1) }},
+			parallel.Loop{N: p.blocks, Work: func(lo, hi int) { p.packPanel(tile.panel, lo, hi) }})
 		if p.prove(tile.group, tile.group+1, tile.panel, tile.panel+1) > 0 {
 			return true
 		}

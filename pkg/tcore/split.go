@@ -78,7 +78,7 @@ func (d *Device) splitTerms(core Split, a, b blas32.General) (x, y blas32.Genera
 	n := len(order)
 	x = blas32.General{Rows: a.Rows, Cols: n, Stride: n, Data: splitScratch.get(a.Rows * n)}
 	y = blas32.General{Rows: n, Cols: b.Cols, Stride: b.Cols, Data: splitScratch.get(n * b.Cols)}
-	parallel.Ranges(a.Rows, func(lo, hi int) {
+	parallel.Loops(parallel.Loop{N: a.Rows, Work: func(lo, hi int) {
 		rounded := make([]float32, n)
 		for i := lo; i < hi; i++ {
 			d.convertRow(rounded[:a.Cols], matrix.Row(a, i), d.A)
@@ -87,8 +87,7 @@ func (d *Device) splitTerms(core Split, a, b blas32.General) (x, y blas32.Genera
 				z[l] = rounded[k]
 			}
 		}
-	})
-	parallel.Ranges(n, func(lo, hi int) {
+	}}, parallel.Loop{N: n, Work: func(lo, hi int) {
 		for l := lo; l < hi; l++ {
 			if k := order[l]; k < b.Rows {
 				d.convertRow(matrix.Row(y, l), matrix.Row(b, k), d.B)
@@ -96,7 +95,7 @@ func (d *Device) splitTerms(core Split, a, b blas32.General) (x, y blas32.Genera
 				clear(matrix.Row(y, l))
 			}
 		}
-	})
+	}})
 	return x, y
 }
 

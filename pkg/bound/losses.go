@@ -220,10 +220,9 @@ func (k Problem) narrow() bool { return k.Device.A.Bits() <= 8 && k.Device.B.Bit
 // pairDistribution returns the distribution of products of n pairs drawn from
 // the distributions of A and B.
 func (k Problem) pairDistribution(n int, rng *rand.Rand) *truncation.ProductDistribution {
-	x, y := make([]float64, n), make([]float64, n)
+	x, y, a, b := make([]float64, n), make([]float64, n), k.X.from(rng), k.Y.from(rng)
 	for i := range x {
-		k.X.draw(x[i:i+1], rng)
-		k.Y.draw(y[i:i+1], rng)
+		x[i], y[i] = a.Rand(), b.Rand()
 	}
 	k.convertFinite(x, k.Device.A)
 	k.convertFinite(y, k.Device.B)

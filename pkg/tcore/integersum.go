@@ -48,9 +48,9 @@ func newIntegerSum(d *Device, a, b blas32.General, started bool) (prepared, bool
 		unit:   float32(exp2(d.A.minQuantum() + d.B.minQuantum())),
 	}
 	bias := min(d.A.integers(), 1<<7-1)
-	var greatest [2]maximum
-	parallel.Loops(p.packRows(a, d.A, bias, &greatest[0]), p.packPanels(b, d.B, bias, &greatest[1]))
-	x, y := greatest[0].value, greatest[1].value
+	var ofA, ofB maximum
+	parallel.Loops(p.packRows(a, d.A, bias, &ofA), p.packPanels(b, d.B, bias, &ofB))
+	x, y := ofA.value, ofB.value
 	if x > float32(bias) || y > 1<<7-1 || float64(p.k)*float64(x)*float64(y) >= 1<<24 || 2*(float32(bias)+x)*y >= kernel.pair {
 		p.release()
 		return nil, false

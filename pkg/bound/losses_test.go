@@ -3,9 +3,12 @@ package bound
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
+	"github.com/roundofflab/roundoff/pkg/tcore"
 	"github.com/roundofflab/roundoff/pkg/tcore/devices"
+	"gonum.org/v1/gonum/blas/blas32"
 )
 
 // What is estimated counts as estimated, from no more independent numbers than
@@ -40,5 +43,13 @@ func TestSamplesOfProducts(t *testing.T) {
 		if n := k.lossesOf(a, b).Products.Samples; !(0 < n && n <= 3*7) {
 			t.Errorf("%s: a matrix of 21 elements counts as %v samples", d.Name, n)
 		}
+	}
+}
+
+// The elements of a matrix are all of its rows, without what lies between them.
+func TestElementsAreThoseOfTheRows(t *testing.T) {
+	m := elements{blas32.General{Rows: 2, Cols: 3, Stride: 4, Data: []float32{1, 2, 3, -1, 4, 5, 6}}, tcore.Binary16}
+	if got, want := m.numbers(), []float64{1, 2, 3, 4, 5, 6}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }

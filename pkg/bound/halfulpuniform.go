@@ -66,54 +66,83 @@ func (o Entry) symmetric(k Problem) (list []roundoff.Symmetric) {
 	if first > 0 {
 		before = o.X[0] * o.Y[0]
 	}
-	var known places
+	var known kindPlaces
+	lowest := lowestBit(before)
 	for i, s := range o.Sums {
-		h := max(least, halfUlp(s, p))
-		variance := h * h / 3
+		h, g := halfUlp(s, p), 0.0
+		if h < least {
+			h = least
+		}
 		if first >= 0 {
-			variance = varianceOfRounding(h, lowestBit(before), lowestBit(o.X[first+i]*o.Y[first+i]))
+			g = lowestBitOfSum(lowest, lowestBit(o.X[first+i]*o.Y[first+i]))
+			lowest = lowestBit(s)
 		}
-		before = s
-		if variance == 0 || h > math.MaxFloat64 {
-			continue
+		at := known.of(h, g)
+		if at.number == 0 || at.h != h || at.g != g {
+			*at = kindPlace{h, g, 1 + placeOf(h, varianceOfRounding(h, g), &list)}
 		}
-		i := known.of(h, variance)
-		if *i >= len(list) || list[*i].Most != h || list[*i].Variance != variance {
-			*i = slices.IndexFunc(list, func(x roundoff.Symmetric) bool { return x.Most == h && x.Variance == variance })
+		if at.number > 0 {
+			list[at.number-1].N++
 		}
-		if *i < 0 {
-			*i, list = len(list), append(list, roundoff.Symmetric{Most: h, Variance: variance})
-		}
-		list[*i].N++
 	}
 	return list
 }
 
-// places guesses where in a list the numbers of one kind are, which is where
-// they were before unless another kind has the same place: to search the list
-// for each of a million sums would take longer than all else.
-type places [256]int
-
-func (p *places) of(most, variance float64) *int {
-	const mix = 0x9e3779b97f4a7c15 // 2^64/1.618, whose multiples differ in their leading bits
-	return &p[(math.Float64bits(most)+math.Float64bits(variance)*3)*mix>>56]
+// placeOf returns the index in a list of the errors of at most h and of a
+// variance, to which it appends them with N = 0 if they are not there. It
+// returns -2 for what makes no error, or none that is known.
+func placeOf(h, variance float64, list *[]roundoff.Symmetric) int {
+	if variance == 0 || h > math.MaxFloat64 {
+		return -2
+	}
+	i := slices.IndexFunc(*list, func(x roundoff.Symmetric) bool { return x.Most == h && x.Variance == variance })
+	if i < 0 {
+		i, *list = len(*list), append(*list, roundoff.Symmetric{Most: h, Variance: variance})
+	}
+	return i
 }
 
-// varianceOfRounding returns that of the error of rounding x + y to a multiple
-// of 2h, with the lowest bits of x and y in units of their own, both powers of
-// two. If they differ, x + y is an odd multiple of the lower one g, each modulo
-// 2h equally likely: there is no error for g >= 2h, and (h² - g²)/3 is the mean
-// square of odd multiples up to h - g, but for g = h, which are ties. If they
-// are the same, it is any multiple of g = twice that, with h²/3 + g²/6.
-func varianceOfRounding(h, x, y float64) float64 {
-	g := min(x, y)
-	if x == y {
-		g *= 2
-	}
+// kindPlaces remembers where in a list the errors with one h and one lowest bit
+// g are, unless another kind has the same place: to search the list for each of
+// a million sums would take longer than all else.
+type kindPlaces [256]kindPlace
+
+// kindPlace is one of them. The number is that in the list, from 1, negative if
+// there is no error, and 0 if the place is empty.
+type kindPlace struct {
+	h, g   float64
+	number int
+}
+
+func (p *kindPlaces) of(h, g float64) *kindPlace {
+	const mix = 0x9e3779b97f4a7c15 // 2^64/1.618, whose multiples differ in their leading bits
+	return &p[(math.Float64bits(h)+math.Float64bits(g)*3)*mix>>56]
+}
+
+// lowestBitOfSum returns the lowest bit of x + y for numbers with the given
+// lowest bits, both powers of two, if they differ. If they are the same, x + y
+// is any multiple of twice that, which it returns with a minus sign.
+func lowestBitOfSum(x, y float64) float64 {
 	switch {
-	case g >= 2*h:
+	case x < y:
+		return x
+	case x > y:
+		return y
+	}
+	return -2 * x
+}
+
+// varianceOfRounding returns that of the error of rounding a number to a
+// multiple of 2h, with what [lowestBitOfSum] returns of it, or 0 if nothing is
+// known of its bits. An odd multiple of g, each modulo 2h equally likely, has
+// no error for g >= 2h, and (h² - g²)/3 is the mean square of odd multiples up
+// to h - g, but for g = h, which are ties. Any multiple of g, which is negative
+// then, has h²/3 + g²/6.
+func varianceOfRounding(h, g float64) float64 {
+	switch {
+	case math.Abs(g) >= 2*h:
 		return 0
-	case x == y:
+	case g < 0:
 		return h*h/3 + g*g/6
 	case g == h:
 		return h * h
@@ -124,12 +153,13 @@ func varianceOfRounding(h, x, y float64) float64 {
 // lowestBit returns the greatest power of two of which x is a multiple, +Inf
 // for 0.
 func lowestBit(x float64) float64 {
-	b := math.Float64bits(math.Abs(x))
-	switch {
+	x = math.Abs(x)
+	switch b := math.Float64bits(x); {
 	case b == 0:
 		return math.Inf(1)
 	case b&(1<<52-1) == 0:
-		return math.Abs(x)
+		return x
+	default:
+		return x - math.Float64frombits(b&(b-1))
 	}
-	return math.Abs(x) - math.Float64frombits(b&(b-1))
 }

@@ -65,7 +65,7 @@ func TestVarianceOfRounding(t *testing.T) {
 					squares, n = squares+r*r, n+1
 				}
 			}
-			if got, want := varianceOfRounding(h, x, y), squares/n; math.Abs(got-want) > 1e-15 {
+			if got, want := varianceOfRounding(h, lowestBitOfSum(x, y)), squares/n; math.Abs(got-want) > 1e-15 {
 				t.Errorf("lowest bits %v and %v: variance %v, want %v", x, y, got, want)
 			}
 		}
@@ -120,7 +120,7 @@ func TestHalfUlpUniform_counts_kinds(t *testing.T) {
 		before := o.X[0] * o.Y[0]
 		for i, s := range o.Sums {
 			h := halfUlp(s, 24)
-			kind := roundoff.Symmetric{Most: h, Variance: varianceOfRounding(h, lowestBit(before), lowestBit(o.X[i+1]*o.Y[i+1]))}
+			kind := roundoff.Symmetric{Most: h, Variance: varianceOfRounding(h, lowestBitOfSum(lowestBit(before), lowestBit(o.X[i+1]*o.Y[i+1])))}
 			before = s
 			if kind.Variance == 0 {
 				continue

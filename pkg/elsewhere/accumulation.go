@@ -146,7 +146,8 @@ func toGreatest(m blas32.General) blas32.General {
 	for _, v := range m.Data {
 		amax = max(amax, v, -v)
 	}
-	return matrix.Map(m, func(v float32) float32 { return v * (float32(tcore.E4M3.Max()) / amax) })
+	scale := float32(tcore.E4M3.Max()) / amax
+	return matrix.Map(m, func(v float32) float32 { return v * scale })
 }
 
 // An accumulation says how far the results of a machine are from the exact

@@ -86,10 +86,10 @@ func rounding(n int, bias float64, nearest bool) RoundingLoss {
 // most E, in steps modulo n. The real and the imaginary part of each φ fail
 // with probability at most e^f each. The caller must hold the lock.
 func (l *Losses) bias(n, L, E int, step float64, f roundoff.Failure) float64 {
-	of, total := make([]float64, n), 0.0
+	of, total, steps := make([]float64, n), 0.0, 1/step // step is a power of two
 	for i, v := range l.Products.value {
 		if l.Products.exp[i] <= E {
-			of[int64(v/step)&int64(n-1)] += l.Products.weight[i]
+			of[int64(v*steps)&int64(n-1)] += l.Products.weight[i]
 			total += l.Products.weight[i]
 		}
 	}

@@ -36,7 +36,7 @@ import (
 
 // patterns select the benchmarks of a package.
 var patterns = []struct{ pkg, pattern string }{
-	{"pkg/tcore", "^Benchmark(Peak|GEMM|Integers|Codes|ExactGEMM|ExactBesideEmulation)$"},
+	{"pkg/tcore", "^Benchmark(Peak|GEMM|Machine|Integers|Codes|ExactGEMM|ExactBesideEmulation)$"},
 	{"pkg/tcore", "^BenchmarkRound$/^format=(binary16|bfloat16|e4m3)$/^mode=(ToNearestEven|Stochastic)$"},
 	{"pkg/cpu", "^BenchmarkProcessor$"},
 	{"pkg/plan", "^Benchmark(Plan|BesideDevice)$"},

@@ -36,11 +36,13 @@ func (u *Unit) GEMM(tA, tB blas.Transpose, alpha float32, a, b blas32.General, b
 	if k.bytes != nil {
 		integers := view[int32]{a.Rows, b.Cols, b.Cols, make([]int32, a.Rows*b.Cols)}
 		multiply(k.bytes, codesOf(k.device.A, a), codesOf(k.device.B, b), integers, nil)
-		sums := matrix.New(a.Rows, b.Cols)
-		for i, v := range integers.data {
-			sums.Data[i] = float32(v)
-		}
-		finishRows(viewOf(sums), finish)
+		finishRows(integers, func(lo, _ int, rows view[int32]) {
+			sums := make([]float32, rows.rows*rows.cols)
+			for i := range sums {
+				sums[i] = float32(rows.data[i])
+			}
+			finish(lo, 0, view[float32]{rows.rows, rows.cols, rows.cols, sums})
+		})
 		return
 	}
 	if k.tiles == nil {
@@ -124,9 +126,9 @@ func (k *kernel) finish(alpha, beta float32, c, d blas32.General) func(i, j int,
 }
 
 // finishRows calls finish for parts of all rows of sums.
-func finishRows(sums view[float32], finish func(i, j int, sums view[float32])) {
+func finishRows[T any](sums view[T], finish func(i, j int, sums view[T])) {
 	parallel.Ranges(sums.rows, func(lo, hi int) {
-		finish(lo, 0, view[float32]{hi - lo, sums.cols, sums.stride, sums.data[lo*sums.stride:]})
+		finish(lo, 0, view[T]{hi - lo, sums.cols, sums.stride, sums.data[lo*sums.stride:]})
 	})
 }
 

@@ -1,6 +1,7 @@
 package tcore
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/roundofflab/roundoff/internal/cputime"
 	"github.com/roundofflab/roundoff/pkg/tcore/exact"
+	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
 )
 
@@ -85,6 +87,21 @@ func BenchmarkGEMM(b *testing.B) {
 		x, y, _ := operands(paperShape, Binary16)
 		return func() { Float64GEMM(x, y) }
 	})
+}
+
+// BenchmarkMachine times Machine.GEMM, which rounds the product to its Output,
+// and with alpha and beta as library routines have them.
+func BenchmarkMachine(b *testing.B) {
+	s := cube(512)
+	for _, m := range []Machine{{Device: HopperF16}, {Device: HopperF16, Output: Binary16}, {Device: HopperE4M3, SplitK: 2}, {Device: IEEEF32}} {
+		x, y, d := operands(s, Binary32)
+		name := fmt.Sprintf("%s-%d-%s", m.Device.Name, max(m.SplitK, 1), cmp.Or(m.Output.Name, m.Device.C.Name))
+		for _, beta := range []float32{0, 1} {
+			benchmarkProduct(b, fmt.Sprintf("%s/beta=%v", name, beta), s, func() func() {
+				return func() { m.GEMM(blas.NoTrans, blas.NoTrans, 1, x, y, beta, x, d) }
+			})
+		}
+	}
 }
 
 // BenchmarkIntegers times products that are computed as integers where nothing

@@ -174,16 +174,24 @@ func (m Machine) sumParts(rows, columns, k int, part func(start, end int, z blas
 	if m.Output == (Format{}) {
 		m.Output = m.Device.C
 	}
-	sum, next := matrix.New(rows, columns), matrix.New(rows, columns)
 	length := m.partLength(m.Device.padded(k))
-	for start := 0; start < k; start += length {
-		part(start, min(start+length, k), next)
-		if start == 0 {
-			sum, next = next, sum
-			continue
-		}
-		for i, v := range next.Data {
-			sum.Data[i] += v
+	sum := d
+	if beta != 0 { // d may be c, which is read at the end
+		sum = matrix.New(rows, columns)
+	}
+	part(0, min(length, k), sum)
+	if length < k {
+		next := matrix.New(rows, columns)
+		for start := length; start < k; start += length {
+			part(start, min(start+length, k), next)
+			parallel.Ranges(rows, func(lo, hi int) {
+				for i := lo; i < hi; i++ {
+					z := matrix.Row(sum, i)
+					for j, v := range matrix.Row(next, i) {
+						z[j] += v
+					}
+				}
+			})
 		}
 	}
 	m.finish(alpha, sum, beta, c, d)
@@ -203,22 +211,32 @@ func (m *Machine) part(a, b blas32.General, start, k int, z blas32.General) {
 	for j := range columns {
 		columns[j] = m.Device.convert(m.Device.B, columns[j])
 	}
-	parallel.Each(len(z.Data), func(e int) {
-		z.Data[e] = float32(m.sum(rows[e/z.Cols], columns[e%z.Cols], uint64(e*k+start)))
+	parallel.Each(z.Rows*z.Cols, func(e int) {
+		i, j := e/z.Cols, e%z.Cols
+		z.Data[i*z.Stride+j] = float32(m.sum(rows[i], columns[j], uint64(e*k+start)))
 	})
 }
 
-// finish stores fl_Output(fl(fl(alpha × sum) + fl(beta × c))) in d.
+// finish stores fl_Output(fl(fl(alpha × sum) + fl(beta × c))) in d. sum is d if
+// beta is 0.
 func (m *Machine) finish(alpha float32, sum blas32.General, beta float32, c, d blas32.General) {
-	for i := range sum.Rows {
-		for j, v := range matrix.Row(sum, i) {
-			z := float32(alpha * v) // a conversion, so that no compiler fuses it with the addition
-			if beta != 0 {
-				z += float32(beta * c.Data[i*c.Stride+j])
+	parallel.Ranges(sum.Rows, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			z, sums := matrix.Row(d, i), matrix.Row(sum, i)
+			switch {
+			case beta != 0:
+				addends := c.Data[i*c.Stride:]
+				for j, v := range sums { // conversions, so that no compiler fuses a product with the addition
+					z[j] = float32(alpha*v) + float32(beta*addends[j])
+				}
+			case alpha != 1:
+				for j, v := range sums {
+					z[j] = alpha * v
+				}
 			}
-			d.Data[i*d.Stride+j] = float32(m.Output.Round(float64(z), ToNearestEven))
+			m.Output.RoundSlice32(z, z)
 		}
-	}
+	})
 }
 
 // block returns the number of products in which K can be cut.

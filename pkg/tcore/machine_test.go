@@ -2,8 +2,10 @@ package tcore
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
+	"github.com/roundofflab/roundoff/internal/matrix"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
 )
@@ -80,6 +82,63 @@ func TestMachine(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// A product is stored in d, whose rows may have others between them, and which
+// may be c; c is not read if beta is 0, and may be of another shape.
+func TestMachine_stores_in_place(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	const m, n, l, stride = 5, 7, 70, 9
+	for _, device := range Devices() {
+		if device.ScaleBlock > 0 {
+			continue
+		}
+		outputs := []Format{device.C, Binary16}
+		a, b, c := chipMatrix(rng, m, l, device.A, 0), chipMatrix(rng, l, n, device.B, 0), chipMatrix(rng, m, stride, Binary32, 0)
+		for _, scales := range [][2]float32{{1, 0}, {-1.3, 0}, {1, 1}, {0.7, -0.3}} {
+			for i, split := range []int{1, 2} {
+				k := Machine{Device: device, SplitK: split, Output: outputs[i]}
+				alpha, beta := scales[0], scales[1]
+				d := blas32.General{Rows: m, Cols: n, Stride: stride, Data: slices.Clone(c.Data)}
+				addend := d
+				if beta == 0 {
+					addend = blas32.General{Rows: 1, Cols: 1, Stride: 1, Data: []float32{3}}
+				}
+				k.GEMM(blas.NoTrans, blas.NoTrans, alpha, a, b, beta, addend, d)
+				for e, got := range d.Data {
+					i, j := e/stride, e%stride
+					want := c.Data[e]
+					if j < n {
+						want = slowGEMM(k, blas.NoTrans, blas.NoTrans, alpha, a, b, beta, c, i, j)
+					}
+					if !same(float64(got), float64(want)) {
+						t.Fatalf("%s, SplitK %d, alpha %v, beta %v: (%d, %d) = %x, want %x", device.Name, split, alpha, beta, i, j, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// So is one in an order of its own, whose elements are those of Dot.
+func TestMachine_stores_in_place_in_order(t *testing.T) {
+	const m, n, l, stride = 3, 4, 21, 6
+	rng := rand.New(rand.NewPCG(9, 11))
+	a, b, c := chipMatrix(rng, m, l, Binary32, 0), chipMatrix(rng, l, n, Binary32, 0), chipMatrix(rng, m, stride, Binary32, 0)
+	k := Machine{Device: IEEEF32, Order: InPairs}
+	d := blas32.General{Rows: m, Cols: n, Stride: stride, Data: slices.Clone(c.Data)}
+	k.GEMM(blas.NoTrans, blas.NoTrans, 1, a, b, 0, blas32.General{}, d)
+	x, y := matrix.Vectors(a), matrix.Vectors(matrix.Transpose(b))
+	for e, got := range d.Data {
+		i, j := e/stride, e%stride
+		want := float64(c.Data[e])
+		if j < n {
+			want = k.Dot(x[i], y[j], uint64((i*n+j)*l))
+		}
+		if float64(got) != want {
+			t.Errorf("(%d, %d) = %x, want %x", i, j, got, want)
 		}
 	}
 }

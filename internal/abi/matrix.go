@@ -274,16 +274,18 @@ func (m *Matrix) factor(name string, f tcore.Format, mode tcore.RoundingMode) (b
 
 // store stores the numbers of z, rows i and after, to nearest even.
 func (m *Matrix) store(i int, z blas32.General) {
-	for r := range z.Rows {
-		for j, x := range z.Data[r*z.Stride:][:z.Cols] {
-			switch m.Format {
-			case tcore.Binary32.Name:
-				m.set(i+r, j, uint64(math.Float32bits(x)))
-			case tcore.Binary64.Name:
-				m.set(i+r, j, math.Float64bits(float64(x)))
-			default:
-				m.set(i+r, j, m.encode(float64(x), tcore.ToNearestEven))
+	parallel.Ranges(z.Rows, func(lo, hi int) {
+		for r := lo; r < hi; r++ {
+			for j, x := range z.Data[r*z.Stride:][:z.Cols] {
+				switch m.Format {
+				case tcore.Binary32.Name:
+					m.set(i+r, j, uint64(math.Float32bits(x)))
+				case tcore.Binary64.Name:
+					m.set(i+r, j, math.Float64bits(float64(x)))
+				default:
+					m.set(i+r, j, m.encode(float64(x), tcore.ToNearestEven))
+				}
 			}
 		}
-	}
+	})
 }

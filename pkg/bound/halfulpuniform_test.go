@@ -94,6 +94,8 @@ func TestHalfUlpUniform_counts_the_sums(t *testing.T) {
 			[]roundoff.Symmetric{odd(0x1p-11, 0x1p-20), odd(0x1p-10, 0x1p-20), odd(0x1p-9, 0x1p-18), odd(0x1p-8, 0x1p-17)}},
 		// The first product is exact, and its lowest bit makes the second sum a tie.
 		{devices.PaperCoreF32(), []float32{z, 16 * z}, []float32{z, z}, []roundoff.Symmetric{{Most: 0x1p-20, Variance: 0x1p-40, N: 1}}},
+		// A subnormal sum is a multiple of 2^-24.
+		{devices.PaperCoreF16(), []float32{0x1p-10 * z}, []float32{0x1p-10 * z}, []roundoff.Symmetric{odd(0x1p-25, 0x1p-40)}},
 		// The lowest bit of a product of 106 bits is not known.
 		{devices.IEEEF64(), []float32{0.1, 0.2}, []float32{0.3, 0.7}, []roundoff.Symmetric{{Most: 0x1p-59, Variance: 0x1p-118 / 3, N: 1}, {Most: 0x1p-56, Variance: 0x1p-112 / 3, N: 1}}},
 	} {

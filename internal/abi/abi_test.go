@@ -109,6 +109,34 @@ func testGEMM(t *testing.T) {
 	}
 }
 
+// Results in the format of the output are its codes, of every row, however they
+// lie.
+func TestGEMM_of_codes(t *testing.T) {
+	inBands(t, func(t *testing.T) {
+		const m, k, n = 37, 50, 29
+		x, y := drawn(m*k, 1), drawn(k*n, 2)
+		for _, f := range []tcore.Format{tcore.Binary16, tcore.BFloat16, tcore.E5M2} {
+			d, err := question.FindDevice("hopper", "binary16", "binary32")
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := matrix.New(m, n)
+			tcore.Machine{Device: d, Output: f}.GEMM(blas.NoTrans, blas.NoTrans, 1, blas32.General{Rows: m, Cols: k, Stride: k, Data: x},
+				blas32.General{Rows: k, Cols: n, Stride: n, Data: y}, 0, blas32.General{}, want)
+			got := laid(make([]float32, m*n), m, n, f.Name)
+			text := `{"device":"hopper-wgmma-binary16-binary32","out":"` + f.Name + `"}`
+			if _, err := GEMM(text, of("binary32", x, m, k), of("binary32", y, k, n), nil, got, never); err != nil {
+				t.Fatalf("%s: %v", f.Name, err)
+			}
+			for e, v := range want.Data {
+				if c, code := got.code(e/n, e%n), f.Encode(float64(v), tcore.ToNearestEven); c != code {
+					t.Fatalf("%s: (%d, %d) is %#x, want %#x", f.Name, e/n, e%n, c, code)
+				}
+			}
+		}
+	})
+}
+
 // Bands of any size make one product, and a call that is cancelled ends.
 func TestBands(t *testing.T) {
 	for _, products := range []int{1, 1 << 20, 1 << 24, 1 << 40} {

@@ -79,7 +79,7 @@ func (o Entry) symmetric(k Problem) (list []roundoff.Symmetric) {
 		}
 		at := known.of(h, g)
 		if at.number == 0 || at.h != h || at.g != g {
-			*at = kindPlace{h, g, 1 + placeOf(h, varianceOfRounding(h, g), &list)}
+			*at = kindPlace{h, g, numberOf(h, varianceOfRounding(h, g), &list)}
 		}
 		if at.number > 0 {
 			list[at.number-1].N++
@@ -88,18 +88,18 @@ func (o Entry) symmetric(k Problem) (list []roundoff.Symmetric) {
 	return list
 }
 
-// placeOf returns the index in a list of the errors of at most h and of a
-// variance, to which it appends them with N = 0 if they are not there. It
-// returns -2 for what makes no error, or none that is known.
-func placeOf(h, variance float64, list *[]roundoff.Symmetric) int {
+// numberOf returns the number in a list, from 1, of the errors of at most h and
+// of a variance, which it appends with N = 0 if they are not there. It is -1
+// for what makes no error, or none that is known.
+func numberOf(h, variance float64, list *[]roundoff.Symmetric) int {
 	if variance == 0 || h > math.MaxFloat64 {
-		return -2
+		return -1
 	}
 	i := slices.IndexFunc(*list, func(x roundoff.Symmetric) bool { return x.Most == h && x.Variance == variance })
 	if i < 0 {
 		i, *list = len(*list), append(*list, roundoff.Symmetric{Most: h, Variance: variance})
 	}
-	return i
+	return i + 1
 }
 
 // kindPlaces remembers where in a list the errors with one h and one lowest bit
@@ -107,8 +107,8 @@ func placeOf(h, variance float64, list *[]roundoff.Symmetric) int {
 // a million sums would take longer than all else.
 type kindPlaces [256]kindPlace
 
-// kindPlace is one of them. The number is that in the list, from 1, negative if
-// there is no error, and 0 if the place is empty.
+// kindPlace is one of them, with what numberOf returns of it, and 0 if the
+// place is empty.
 type kindPlace struct {
 	h, g   float64
 	number int

@@ -36,7 +36,7 @@ func (u *Unit) GEMM(tA, tB blas.Transpose, alpha float32, a, b blas32.General, b
 	if k.bytes != nil {
 		integers := view[int32]{a.Rows, b.Cols, b.Cols, make([]int32, a.Rows*b.Cols)}
 		multiply(k.bytes, codesOf(k.device.A, a), codesOf(k.device.B, b), integers, nil)
-		finishRows(integers, func(i, j int, sums view[int32]) { finish(i, j, rounded(sums)) })
+		finishRows(integers, func(i, j int, sums view[int32]) { finish(i, j, inBinary32(sums)) })
 		return
 	}
 	if k.tiles == nil {
@@ -119,8 +119,8 @@ func (k *kernel) finish(alpha, beta float32, c, d blas32.General) func(i, j int,
 	}
 }
 
-// rounded returns the integers, rounded to binary32.
-func rounded(m view[int32]) view[float32] {
+// inBinary32 returns the integers, rounded to binary32.
+func inBinary32(m view[int32]) view[float32] {
 	z := view[float32]{m.rows, m.cols, m.cols, make([]float32, m.rows*m.cols)}
 	for i := range m.rows {
 		for j, v := range m.data[i*m.stride:][:m.cols] {

@@ -19,7 +19,7 @@ func TestFinishRows_of_integers(t *testing.T) {
 	}
 	k := kernel{device: devices.IEEEF32()}
 	finish := k.finish(2, -1, d, d)
-	finishRows(sums, func(i, j int, part view[int32]) { finish(i, j, rounded(part)) })
+	finishRows(sums, func(i, j int, part view[int32]) { finish(i, j, inBinary32(part)) })
 	for e, got := range d.Data {
 		want := float32(e)
 		if e%stride < cols {

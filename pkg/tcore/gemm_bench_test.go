@@ -89,8 +89,8 @@ func BenchmarkGEMM(b *testing.B) {
 	})
 }
 
-// BenchmarkMachine times Machine.GEMM, which rounds the product to its Output,
-// and with alpha and beta as library routines have them.
+// BenchmarkMachine times Machine.GEMM, which adds the parts of K, and C if beta
+// is not 0, and rounds to its Output.
 func BenchmarkMachine(b *testing.B) {
 	s := cube(512)
 	for _, m := range []Machine{{Device: HopperF16}, {Device: HopperF16, Output: Binary16}, {Device: HopperE4M3, SplitK: 2}, {Device: IEEEF32}} {

@@ -122,23 +122,25 @@ func TestMachine_stores_in_place(t *testing.T) {
 	}
 }
 
-// So is one in an order of its own, whose elements are those of Dot.
+// So is one in an order of its own, or of random roundings, of which every
+// product has others in every part of K. The elements are those of Dot.
 func TestMachine_stores_in_place_in_order(t *testing.T) {
 	const m, n, l, stride = 3, 4, 21, 6
 	rng := rand.New(rand.NewPCG(9, 11))
 	a, b, c := chipMatrix(rng, m, l, Binary32, 0), chipMatrix(rng, l, n, Binary32, 0), chipMatrix(rng, m, stride, Binary32, 0)
-	k := Machine{Device: IEEEF32, Order: InPairs}
-	d := blas32.General{Rows: m, Cols: n, Stride: stride, Data: slices.Clone(c.Data)}
-	k.GEMM(blas.NoTrans, blas.NoTrans, 1, a, b, 0, blas32.General{}, d)
 	x, y := matrix.Vectors(a), matrix.Vectors(matrix.Transpose(b))
-	for e, got := range d.Data {
-		i, j := e/stride, e%stride
-		want := float64(c.Data[e])
-		if j < n {
-			want = k.Dot(x[i], y[j], uint64((i*n+j)*l))
-		}
-		if float64(got) != want {
-			t.Errorf("(%d, %d) = %x, want %x", i, j, got, want)
+	for _, k := range []Machine{{Device: IEEEF32, Order: InPairs}, {Device: IEEEF32, SplitK: 3, Stochastic: Stochastic{Seed: 3, Bits: 9}}} {
+		d := blas32.General{Rows: m, Cols: n, Stride: stride, Data: slices.Clone(c.Data)}
+		k.GEMM(blas.NoTrans, blas.NoTrans, 1, a, b, 0, blas32.General{}, d)
+		for e, got := range d.Data {
+			i, j := e/stride, e%stride
+			want := float64(c.Data[e])
+			if j < n {
+				want = k.Dot(x[i], y[j], uint64(i*n+j))
+			}
+			if float64(got) != want {
+				t.Errorf("SplitK %d: (%d, %d) = %x, want %x", k.SplitK, i, j, got, want)
+			}
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/roundofflab/roundoff/pkg/cpu"
@@ -233,7 +234,8 @@ func TestDots_of_nothing(t *testing.T) {
 }
 
 // Goroutines that multiply at once, garbage collections, changes of GOMAXPROCS
-// and a profile's signals spoil no product.
+// and a profile's signals spoil no product; each goroutine multiplies until
+// they are over.
 func TestGEMM_is_not_disturbed(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	var profile strings.Builder
@@ -242,20 +244,21 @@ func TestGEMM_is_not_disturbed(t *testing.T) {
 	} else {
 		defer pprof.StopCPUProfile()
 	}
-	rounds := 20
+	k, collections := 3000, 80
 	if testing.Short() {
-		rounds = 4
+		k, collections = 400, 16
 	}
 	eachUnit(t, func(t *testing.T, u *cpu.Unit) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		draw := func() float32 { return float32(r.NormFloat64()) }
-		a, b := matrixOf(r, 48, 3000, 0, draw), matrixOf(r, 3000, 64, 0, draw)
+		a, b := matrixOf(r, 48, k, 0, draw), matrixOf(r, k, 64, 0, draw)
 		want := blas32.General{Rows: 48, Cols: 64, Stride: 64, Data: make([]float32, 48*64)}
 		u.Device().MultiplyAdd(a, b, blas32.General{}, want)
 		var wait sync.WaitGroup
-		for range 16 {
+		var calm atomic.Bool
+		for range 8 {
 			wait.Go(func() {
-				for range rounds {
+				for first := true; first || !calm.Load(); first = false {
 					got := blas32.General{Rows: 48, Cols: 64, Stride: 64, Data: make([]float32, 48*64)}
 					u.GEMM(blas.NoTrans, blas.NoTrans, 1, a, b, 0, blas32.General{}, got)
 					for i, v := range want.Data {
@@ -267,10 +270,11 @@ func TestGEMM_is_not_disturbed(t *testing.T) {
 				}
 			})
 		}
-		for i := range 4 * rounds {
+		for i := range collections {
 			runtime.GOMAXPROCS(1 + i%3)
 			runtime.GC()
 		}
+		calm.Store(true)
 		wait.Wait()
 	})
 }

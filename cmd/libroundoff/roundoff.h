@@ -155,7 +155,7 @@ int roundoff_join(const char *question, char **answer);
  * "in" ("binary16"; two formats, A's and B's, with a comma between them), "out" ("binary32"), "k" (16),
  * "scale" and "scale_block" for scales of so many factors each, "order" (false; true finds the order of the
  * additions and nothing else), "seed" (1). The answer: {"text": ..., "found": ...}, what `roundoff infer` and
- * `roundoff infer -json` write, but that an order is a list of additions, "Additions", each a list of what it adds:
+ * `roundoff infer -json` write. An order is a list of additions, "Additions", each a list of what it adds:
  * i < k for a product, -1 for c, and k + i for the result of addition i, which comes before; the last is the sum.
  * ROUNDOFF_FAILED: the box returned a number other than 0, or changes its answers.
  * It ends soon after *cancel is not 0, unless cancel is NULL. */

@@ -71,25 +71,7 @@ func ordered(ctx context.Context, b infer.Box, seed uint64) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	z := struct {
-		Questions, Checked, Agreed int
-		Additions                  [][]int
-	}{s.Questions, s.Checked, s.Agreed, [][]int{}}
-	k := b.Shape().K
-	var sum func(o *infer.Order) int
-	sum = func(o *infer.Order) int {
-		if len(o.Parts) == 0 {
-			return o.Leaf
-		}
-		terms := make([]int, len(o.Parts))
-		for i, p := range o.Parts {
-			terms[i] = sum(p)
-		}
-		z.Additions = append(z.Additions, terms)
-		return k + len(z.Additions) - 1
-	}
-	sum(s.Order)
-	return found(s, z)
+	return found(s, s)
 }
 
 // found answers with what is written of a box, and as values.

@@ -179,11 +179,19 @@ func ExampleOrder_String() {
 	// A = (0 + 2 + 4)
 }
 
-// Two products in JSON, and c.
-func ExampleOrder_MarshalJSON() {
-	text, err := json.Marshal(&infer.Order{Parts: []*infer.Order{{Parts: []*infer.Order{{Leaf: 0}, {Leaf: 1}}}, {Leaf: -1}}})
+// Two products are added, and then c.
+func ExampleOrder_Additions() {
+	o := infer.Order{Parts: []*infer.Order{{Parts: []*infer.Order{{Leaf: 0}, {Leaf: 1}}}, {Leaf: -1}}}
+	fmt.Println(o.Additions(2))
+	// Output: [[0 1] [2 -1]]
+}
+
+// What roundoff infer --order --json prints, on one line.
+func ExampleSummation_MarshalJSON() {
+	s := infer.Summation{K: 1, Order: &infer.Order{Parts: []*infer.Order{{Leaf: -1}, {Leaf: 0}}}, Questions: 7, Checked: 5, Agreed: 5}
+	text, err := json.Marshal(s)
 	fmt.Println(string(text), err)
-	// Output: [[0,1],"c"] <nil>
+	// Output: {"K":1,"Questions":7,"Checked":5,"Agreed":5,"Additions":[[-1,0]]} <nil>
 }
 
 // What roundoff infer --order prints.

@@ -50,6 +50,7 @@ func (o *Order) first() int {
 
 // A Summation is what [FindOrder] finds out about a box.
 type Summation struct {
+	K         int // the number of products
 	Order     *Order
 	Questions int
 
@@ -93,22 +94,40 @@ func FindOrder(ctx context.Context, b Box, seed uint64) (Summation, error) {
 	if err != nil {
 		return Summation{}, err
 	}
-	s := Summation{Order: order}
+	s := Summation{K: o.shape.K, Order: order}
 	err = o.check(&s)
 	s.Questions = o.asked
 	return s, err
 }
 
-// MarshalJSON returns the order as nested arrays, of indices of products and
-// "c".
-func (o *Order) MarshalJSON() ([]byte, error) {
-	switch {
-	case len(o.Parts) > 0:
-		return json.Marshal(o.Parts)
-	case o.Leaf < 0:
-		return json.Marshal("c")
+// Additions returns the additions of k products in an order in which they can
+// be done, each a list of what it adds: i < k is product i, -1 is c, and k + i
+// the result of addition i. The last one is the sum; of one term there is none.
+func (o *Order) Additions(k int) [][]int {
+	list := [][]int{}
+	var sum func(o *Order) int
+	sum = func(o *Order) int {
+		if len(o.Parts) == 0 {
+			return o.Leaf
+		}
+		terms := make([]int, len(o.Parts))
+		for i, p := range o.Parts {
+			terms[i] = sum(p)
+		}
+		list = append(list, terms)
+		return k + len(list) - 1
 	}
-	return json.Marshal(o.Leaf)
+	sum(o)
+	return list
+}
+
+// MarshalJSON returns the order as its [Order.Additions], since nested lists of
+// a long chain are deeper than most programs read.
+func (s Summation) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		K, Questions, Checked, Agreed int
+		Additions                     [][]int
+	}{s.K, s.Questions, s.Checked, s.Agreed, s.Order.Additions(s.K)})
 }
 
 // Write writes the order, and how it was compared with the box.

@@ -2,8 +2,10 @@ package infer_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -213,5 +215,35 @@ func TestFindOrder_compares_sums(t *testing.T) {
 	var text strings.Builder
 	if err := s.Write(&text); err != nil || !strings.Contains(text.String(), "it rounds otherwise") {
 		t.Errorf("%s, %v", text.String(), err)
+	}
+}
+
+// An order is written however long its chain is: readers of JSON allow lists in
+// lists ten thousand deep and less.
+func TestSummation_of_a_long_chain(t *testing.T) {
+	const k = 20000
+	o := &infer.Order{Leaf: 0}
+	for i := 1; i < k; i++ {
+		o = &infer.Order{Parts: []*infer.Order{o, {Leaf: i}}}
+	}
+	text, err := json.Marshal(infer.Summation{K: k, Order: o})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got struct{ Additions [][]int }
+	if err := json.Unmarshal(text, &got); err != nil {
+		t.Fatal(err)
+	}
+	for i, a := range got.Additions {
+		want := []int{k + i - 1, i + 1}
+		if i == 0 {
+			want[0] = 0
+		}
+		if !slices.Equal(a, want) {
+			t.Fatalf("addition %d is of %v, want %v", i, a, want)
+		}
+	}
+	if len(got.Additions) != k-1 {
+		t.Errorf("%d additions, want %d", len(got.Additions), k-1)
 	}
 }

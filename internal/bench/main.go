@@ -30,6 +30,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/roundofflab/roundoff/internal/cputime"
 	"github.com/roundofflab/roundoff/internal/sample"
 	"github.com/roundofflab/roundoff/internal/vector"
 )
@@ -128,8 +129,7 @@ func build(dir, pkg string) program {
 }
 
 // names returns the names of the benchmarks that match the pattern, as far as
-// [canMatch] says that only can match them: it runs each of them once, and all
-// take minutes.
+// [canMatch] says that only can match them: it prepares the products of each.
 func (p program) names(pattern, only string) []string {
 	function, rest, _ := strings.Cut(pattern, "/")
 	cmd := exec.Command(p.path, "-test.list="+function)
@@ -147,7 +147,7 @@ func (p program) names(pattern, only string) []string {
 	if pattern = "^(" + strings.Join(functions, "|") + ")$"; rest != "" {
 		pattern += "/" + rest
 	}
-	for line := range strings.Lines(p.call(pattern, "1x")) {
+	for line := range strings.Lines(p.call(pattern, "1x", cputime.NamesOnly+"=1")) {
 		if name, _, _, ok := parse(line); ok {
 			names = append(names, name)
 		}
@@ -185,9 +185,10 @@ func alternatives(only string) (list []string) {
 	return append(list, only[from:])
 }
 
-func (p program) call(pattern, benchtime string) string {
+// call runs benchmarks with more variables in their environment.
+func (p program) call(pattern, benchtime string, variables ...string) string {
 	cmd := exec.Command(p.path, "-test.run=^$", "-test.bench="+pattern, "-test.benchtime="+benchtime)
-	cmd.Dir = p.pkg
+	cmd.Dir, cmd.Env = p.pkg, append(os.Environ(), variables...)
 	out, err := output(cmd)
 	check(err)
 	return out

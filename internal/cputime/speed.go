@@ -2,6 +2,7 @@ package cputime
 
 import (
 	"math"
+	"os"
 	"runtime"
 	"testing"
 	"time"
@@ -14,16 +15,35 @@ import (
 // change its speed.
 const turn = 20 * time.Millisecond
 
-// Speed times work, which does an amount of something, on so many threads, and
-// reports millions of it a second, in the unit: of processor time ("MMAC/s"),
-// of time by the clock ("clock-MMAC/s"), and that of the fastest by the clock
-// ("fastest-MMAC/s"). Work on more than one thread takes turns with work on
-// one, and how many times as fast it is by the clock as in the turn before is
-// reported beside, the median of all turns ("of-one"): a median is not wrong
-// more often one way than the other, as the fastest is where cores are shared,
-// since all of them are seldom left alone at once. It returns how often work
-// was done, on any number.
-func Speed(b *testing.B, threads int, amount float64, unit string, work func()) int {
+// NamesOnly is the environment variable of who asks which benchmarks there are,
+// all of which take minutes.
+const NamesOnly = "ROUNDOFF_BENCHMARK_NAMES"
+
+// Named reports whether the environment has [NamesOnly]. Then the benchmark has
+// 0 of the unit, and nothing else to do.
+func Named(b *testing.B, unit string) bool {
+	if os.Getenv(NamesOnly) == "" {
+		return false
+	}
+	b.ReportMetric(0, unit)
+	return true
+}
+
+// Speed times the work that prepare returns, which does an amount of something,
+// on so many threads, and reports millions of it a second, in the unit: of
+// processor time ("MMAC/s"), of time by the clock ("clock-MMAC/s"), and that of
+// the fastest by the clock ("fastest-MMAC/s"). Work on more than one thread
+// takes turns with work on one, and how many times as fast it is by the clock
+// as in the turn before is reported beside, the median of all turns ("of-one"):
+// a median is not wrong more often one way than the other, as the fastest is
+// where cores are shared, since all of them are seldom left alone at once. It
+// returns how often work was done, on any number; if the benchmark is [Named],
+// it prepares nothing.
+func Speed(b *testing.B, threads int, amount float64, unit string, prepare func() (work func())) int {
+	if Named(b, unit) {
+		return 0
+	}
+	work := prepare()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
 	one, all := newTimed(), newTimed()
 	if threads == 1 {

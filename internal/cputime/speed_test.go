@@ -18,16 +18,34 @@ func measured(t *testing.T, iterations string, f func(b *testing.B)) testing.Ben
 	return testing.Benchmark(f)
 }
 
+// work needs nothing to be prepared.
+func work(f func()) func() func() { return func() func() { return f } }
+
+// Who asks for names gets them without any work, and without what prepares it.
+func TestSpeed_of_names_only(t *testing.T) {
+	t.Setenv(NamesOnly, "1")
+	done := 0
+	r := measured(t, "1x", func(b *testing.B) {
+		done += Speed(b, 2, 1e6, "MMAC/s", func() func() {
+			done++
+			return func() { done++ }
+		})
+	})
+	if speed, ok := r.Extra["MMAC/s"]; done != 0 || !ok || speed != 0 {
+		t.Errorf("%d things done, %v, want none and 0 MMAC/s", done, r.Extra)
+	}
+}
+
 // Of products of unequal time the fastest one is told, beside all of them.
 func TestSpeed(t *testing.T) {
 	const macs, shortest = 1e6, 5 * time.Millisecond
 	pauses := []time.Duration{4 * shortest, shortest, 8 * shortest, 2 * shortest}
 	calls, counted := 0, 0
 	r := measured(t, "4x", func(b *testing.B) {
-		counted += Speed(b, 1, macs, "MMAC/s", func() {
+		counted += Speed(b, 1, macs, "MMAC/s", work(func() {
 			time.Sleep(pauses[calls%len(pauses)])
 			calls++
-		})
+		}))
 	})
 	if calls%len(pauses) != 0 || calls == 0 || counted != calls {
 		t.Fatalf("%d products, want each of %d, and counted are %d", calls, len(pauses), counted)
@@ -61,13 +79,13 @@ func TestSpeedOfTwo(t *testing.T) {
 		var counted int
 		r := measured(t, "5x", func(b *testing.B) {
 			clear(times)
-			counted = Speed(b, 2, macs, "MMAC/s", func() {
+			counted = Speed(b, 2, macs, "MMAC/s", work(func() {
 				threads := runtime.GOMAXPROCS(0)
 				if times[threads]++; threads == 2 && times[threads] == 1 {
 					time.Sleep(20 * turn)
 				}
 				time.Sleep(of.two * time.Duration(3-threads))
-			})
+			}))
 		})
 		if len(times) != 2 || counted != times[1]+times[2] || times[1] < iterations || times[2] < iterations {
 			t.Errorf("%s: products on so many threads: %v; counted are %d", of.name, times, counted)

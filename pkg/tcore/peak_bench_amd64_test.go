@@ -32,14 +32,16 @@ func BenchmarkPeak(b *testing.B) {
 			continue
 		}
 		b.Run(fmt.Sprintf("n=512/threads=%d", threads), func(b *testing.B) {
-			cputime.Speed(b, threads, float64(threads*rows*k*columns)*repeat, "MMAC/s", func() {
-				parallel.Ranges(threads*repeat, func(lo, hi int) {
-					m := memory.Get().(*tile)
-					defer memory.Put(m)
-					for range hi - lo {
-						run(&m.c[0], 4*columns, &m.x[0], 4*k, &m.y[0], k)
-					}
-				})
+			cputime.Speed(b, threads, float64(threads*rows*k*columns)*repeat, "MMAC/s", func() func() {
+				return func() {
+					parallel.Ranges(threads*repeat, func(lo, hi int) {
+						m := memory.Get().(*tile)
+						defer memory.Put(m)
+						for range hi - lo {
+							run(&m.c[0], 4*columns, &m.x[0], 4*k, &m.y[0], k)
+						}
+					})
+				}
 			})
 		})
 	}

@@ -26,7 +26,7 @@ func BenchmarkRound(b *testing.B) {
 				continue
 			}
 			b.Run(fmt.Sprintf("%s/threads=%d", name, threads), func(b *testing.B) {
-				cputime.Speed(b, threads, n, "Melem/s", round)
+				cputime.Speed(b, threads, n, "Melem/s", func() func() { return round })
 			})
 		}
 	}

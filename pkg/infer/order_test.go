@@ -247,3 +247,11 @@ func TestSummation_of_a_long_chain(t *testing.T) {
 		t.Errorf("%d additions, want %d", len(got.Additions), k-1)
 	}
 }
+
+// A sum of one term is of no additions, which are a list, too.
+func TestSummation_of_one_term(t *testing.T) {
+	text, err := json.Marshal(infer.Summation{K: 1, Order: &infer.Order{Leaf: 0}})
+	if err != nil || !strings.Contains(string(text), `"Additions":[]`) {
+		t.Errorf("%s, %v", text, err)
+	}
+}

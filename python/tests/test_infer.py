@@ -112,7 +112,7 @@ class Infer(Test):
                 words = ["infer", "-order", "-in", "binary32", "-k", k, "-command", f"{box} {name}"]
                 self.assertEqual(str(found), command(*words))
                 said = json.loads(command(*words, "-json"))
-                self.assertEqual((found.order, found.questions), (said["Order"], said["Questions"]))
+                self.assertEqual((found.additions, found.questions), (said["Additions"], said["Questions"]))
                 self.assertEqual((found.checked, found.agreed), (said["Checked"], said["Agreed"]))
                 self.assertTrue(found.explained)
         self.assertEqual(roundoff.infer(functions["backwards"], "binary32", k=3, order=True).order, ["c", [0, [1, 2]]])

@@ -188,10 +188,10 @@ func ExampleOrder_Additions() {
 
 // What roundoff infer --order --json prints, on one line.
 func ExampleSummation_MarshalJSON() {
-	s := infer.Summation{K: 1, Order: &infer.Order{Parts: []*infer.Order{{Leaf: -1}, {Leaf: 0}}}, Questions: 7, Checked: 5, Agreed: 5}
+	s := infer.Summation{K: 1, Order: &infer.Order{Parts: []*infer.Order{{Leaf: -1}, {Leaf: 0}}}, Questions: 7, Checked: 5, Agreed: 4}
 	text, err := json.Marshal(s)
 	fmt.Println(string(text), err)
-	// Output: {"K":1,"Questions":7,"Checked":5,"Agreed":5,"Additions":[[-1,0]]} <nil>
+	// Output: {"K":1,"Questions":7,"Checked":5,"Agreed":4,"Additions":[[-1,0]]} <nil>
 }
 
 // What roundoff infer --order prints.

@@ -22,6 +22,7 @@ func reproduceCommand(ctx context.Context, args []string, stdout, stderr io.Writ
 	flags.StringVar(&job.Kernel, "kernel", "tools/kernels/gonb/kernel.json", "run them in the kernel of this `file`")
 	flags.DurationVar(&job.Timeout, "timeout", 5*time.Minute, "let a cell run no longer than this `time`")
 	flags.IntVar(&job.AtATime, "jobs", min(runtime.NumCPU(), 2), "run this `number` of notebooks at a time")
+	flags.BoolVar(&job.Apart, "apart", false, "compile every cell by itself, as when a reader runs it, and not those of a notebook together")
 	var err error
 	if job.Names, err = parseFlags(flags, args); err != nil {
 		return err

@@ -25,6 +25,11 @@ type Result struct {
 // within seven seconds. The result is never nil: with an error it contains the
 // outputs up to then.
 func (k *Kernel) Execute(ctx context.Context, code string) (*Result, error) {
+	return k.Watch(ctx, code, func(*notebook.Output) {})
+}
+
+// Watch is Execute, and calls seen with each output when it begins.
+func (k *Kernel) Watch(ctx context.Context, code string, seen func(*notebook.Output)) (*Result, error) {
 	r := new(Result)
 	id, err := k.send(k.shell, "execute_request", map[string]any{
 		"code": code, "silent": false, "store_history": true,
@@ -46,7 +51,11 @@ func (k *Kernel) Execute(ctx context.Context, code string) (*Result, error) {
 		case m := <-k.published:
 			if m.Parent.ID == id {
 				idle = idle || m.idle()
+				n := len(r.Outputs)
 				err = r.add(m, k.displays)
+				for _, o := range r.Outputs[min(n, len(r.Outputs)):] {
+					seen(o)
+				}
 			}
 		case <-done:
 			done = nil

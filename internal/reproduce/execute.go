@@ -69,20 +69,44 @@ func (k *kernels) run(ctx context.Context, s *Section, nb *notebook.Notebook) (e
 // execute runs the code cells of a notebook in a kernel of its own, in the
 // folder of the notebook, and stores their outputs in nb. It returns the number
 // of cells.
+//
+// Cells run as programs, which are compiled together, unless Apart is set. If a
+// program of several cells fails, the notebook begins again with each cell as a
+// program, so that what fails is said of the cell, in the lines of its text.
 func (k *kernels) execute(ctx context.Context, name string, nb *notebook.Notebook) (int, error) {
+	cells := nb.CodeCells()
+	together := programs(cells)
+	if k.Apart {
+		together = singly(cells)
+	}
+	n, err := k.programs(ctx, name, nb, together)
+	if failed := (*programError)(nil); errors.As(err, &failed) {
+		fmt.Fprintf(k.Log, "%s again, one cell after the other: %v\n", name, failed)
+		n, err = k.programs(ctx, name, nb, singly(cells))
+	}
+	return n, err
+}
+
+// A programError means that a program of several cells failed.
+type programError struct{ reason error }
+
+func (e *programError) Error() string { return "cells together: " + e.reason.Error() }
+
+// programs runs programs in a kernel of their own and returns how many cells
+// succeeded.
+func (k *kernels) programs(ctx context.Context, name string, nb *notebook.Notebook, list []program) (n int, err error) {
 	kernel, err := k.start(ctx, name)
 	if err != nil {
 		return 0, &CellError{Notebook: name, Reason: err}
 	}
 	nb.ClearOutputs()
-	cells := nb.CodeCells()
-	for i, c := range cells {
-		if e := k.cell(ctx, kernel, fmt.Sprintf("%s [%d/%d]", name, i+1, len(cells)), c); e != nil {
-			e.Notebook, e.Cell, e.Of = name, i+1, len(cells)
-			return i, errors.Join(e, kernel.Close())
+	r := &running{kernels: k, kernel: kernel, notebook: name, of: len(nb.CodeCells())}
+	for _, p := range list {
+		if err := r.program(ctx, p); err != nil {
+			return r.done, errors.Join(err, kernel.Close())
 		}
 	}
-	return len(cells), kernel.Close()
+	return r.done, kernel.Close()
 }
 
 // memory is the memory limit, in MiB, that the garbage collectors of all cells
@@ -110,37 +134,73 @@ func (k *kernels) start(ctx context.Context, name string) (*jupyter.Kernel, erro
 	return jupyter.Start(ctx, k.spec, dir, env)
 }
 
-// cell runs one cell, with no other cell beside it if it is to run alone, and
-// writes its line of the log, which begins with which. It returns nil if the
-// cell succeeded.
-func (k *kernels) cell(ctx context.Context, kernel *jupyter.Kernel, which string, c *notebook.Cell) *CellError {
-	if c.Alone() {
-		k.machine.Lock()
-		defer k.machine.Unlock()
+// running is a notebook that runs.
+type running struct {
+	*kernels
+	kernel   *jupyter.Kernel
+	notebook string
+	done, of int       // cells
+	since    time.Time // the last cell was done, or the program began
+}
+
+// program runs a program, with no other beside it if it is a cell that is to
+// run alone. Each of its cells has the time limit. It returns a *CellError for
+// a cell, and a *programError if one of several cells failed, unless it was
+// interrupted.
+func (r *running) program(ctx context.Context, p program) error {
+	if p.cells[0].Alone() {
+		r.machine.Lock()
+		defer r.machine.Unlock()
 	} else {
-		k.machine.RLock()
-		defer k.machine.RUnlock()
+		r.machine.RLock()
+		defer r.machine.RUnlock()
 	}
-	start := time.Now()
-	ctx, cancel := context.WithTimeoutCause(ctx, k.Timeout, fmt.Errorf("not done after %v", k.Timeout))
-	defer cancel()
-	r, err := kernel.Execute(ctx, c.Source)
-	c.Count, c.Outputs = r.Count, r.Outputs
-	if errors.Is(err, context.Canceled) {
+	start := r.done
+	r.since = time.Now()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	limit := time.AfterFunc(r.Timeout, func() { cancel(fmt.Errorf("not done after %v", r.Timeout)) })
+	defer limit.Stop()
+	several := len(p.cells) > 1
+	result, err := r.kernel.Watch(ctx, p.source(), func(o *notebook.Output) {
+		if i := r.done - start; several && i < len(p.cells) && marks(o, i) {
+			r.tell("ok", p.cells[i])
+			limit.Reset(r.Timeout)
+		}
+	})
+	interrupted := errors.Is(err, context.Canceled)
+	if interrupted {
 		err = errors.New("interrupted")
 	}
 	if err == nil {
-		err = failure(r)
+		err = failure(result)
 	}
-	state := "ok"
-	if err != nil {
-		state = "FAILED"
+	if e := p.divide(result.Outputs); err == nil {
+		err = e
 	}
-	fmt.Fprintf(k.Log, "%s %s %.1f s  %s\n", which, state, time.Since(start).Seconds(), firstLine(c.Source))
+	if several && err != nil && !interrupted {
+		return &programError{err}
+	}
+	for i, c := range p.cells {
+		c.Count = start + i + 1
+	}
 	if err == nil {
+		if !several {
+			r.tell("ok", p.cells[0])
+		}
 		return nil
 	}
-	return &CellError{Source: c.Source, Said: said(r.Outputs), Reason: err}
+	c := p.cells[min(r.done-start, len(p.cells)-1)]
+	r.tell("FAILED", c)
+	return &CellError{Notebook: r.notebook, Cell: r.done, Of: r.of, Source: c.Source, Said: said(result.Outputs), Reason: err}
+}
+
+// tell writes the line of the log of the next cell, which is done.
+func (r *running) tell(state string, c *notebook.Cell) {
+	r.done++
+	now := time.Now()
+	fmt.Fprintf(r.Log, "%s [%d/%d] %s %.1f s  %s\n", r.notebook, r.done, r.of, state, now.Sub(r.since).Seconds(), firstLine(c.Source))
+	r.since = now
 }
 
 // exited matches the text that GoNB writes on standard error when a command of

@@ -24,6 +24,7 @@ type Job struct {
 	Timeout   time.Duration // time limit of one cell
 	Names     []string      // notebooks to run, by name or beginning of the name ("05"); all if empty
 	AtATime   int           // notebooks that run at the same time; 0 is 1
+	Apart     bool          // every cell is compiled by itself, as when a reader runs it
 	Log       io.Writer     // receives a line for each cell
 }
 

@@ -4,9 +4,11 @@ package reproduce
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -171,14 +173,16 @@ func TestRun_stops_at_a_cell_that_fails(t *testing.T) {
 		name    string
 		timeout time.Duration
 		want    []string // in the error
+
+		together bool // the cell that fails was compiled with others first
 	}{
-		{"compile-error", time.Minute, []string{"failed: ./main.go:", "declared and not used: unused", "| var unused int"}},
-		{"panic", time.Minute, []string{"at the disco", `| panic("at the disco")`}},
-		{"exit", time.Minute, []string{"exit status 3", "last words", "| os.Exit(3)"}},
-		{"command", time.Minute, []string{"exit status 2", "/no/such/file", "| !ls /no/such/file"}},
-		{"killed", time.Minute, []string{"signal: killed", "| !kill -9"}},
-		{"endless", 3 * time.Second, []string{"not done after 3s", "| time.Sleep(time.Hour)"}},
-		{"deaf", 3 * time.Second, []string{"not done after 3s", "| signal.Ignore"}},
+		{"compile-error", time.Minute, []string{"failed: ./main.go:", "declared and not used: unused", "| var unused int"}, true},
+		{"panic", time.Minute, []string{"at the disco", `| panic("at the disco")`}, true},
+		{"exit", time.Minute, []string{"exit status 3", "last words", "| os.Exit(3)"}, true},
+		{"command", time.Minute, []string{"exit status 2", "/no/such/file", "| !ls /no/such/file"}, false},
+		{"killed", time.Minute, []string{"signal: killed", "| !kill -9"}, false},
+		{"endless", 3 * time.Second, []string{"not done after 3s", "| time.Sleep(time.Hour)"}, true},
+		{"deaf", 3 * time.Second, []string{"not done after 3s", "| signal.Ignore"}, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -195,6 +199,9 @@ func TestRun_stops_at_a_cell_that_fails(t *testing.T) {
 					t.Errorf("%v\nwant %s in it", err, want)
 				}
 			}
+			if got, together := strings.Contains(log.String(), c.name+" again, one cell after the other: "), c.together; got != together {
+				t.Errorf("began again: %v, want %v", got, together)
+			}
 			if got := log.String(); !strings.Contains(got, c.name+" [2/3] FAILED") || strings.Contains(got, "[3/3]") {
 				t.Errorf("progress:\n%s", got)
 			}
@@ -202,6 +209,63 @@ func TestRun_stops_at_a_cell_that_fails(t *testing.T) {
 				t.Errorf("half a notebook was written: %v", left)
 			}
 		})
+	}
+}
+
+// Cells that are compiled together show what they show one by one, although
+// they change what others declare.
+func TestRun_shows_the_same_together_and_apart(t *testing.T) {
+	gonb(t)
+	var shows [2][]string
+	for i, apart := range []bool{false, true} {
+		out := t.TempDir()
+		var log bytes.Buffer
+		job := Job{Out: out, Notebooks: "testdata/programs", Names: []string{"a"}, Kernel: kernel, Timeout: time.Minute, Apart: apart, Log: &log}
+		if _, err := job.Run(t.Context()); err != nil {
+			t.Fatalf("%v\n%s", err, log.String())
+		}
+		lines := strings.Split(strings.TrimSpace(log.String()), "\n")
+		if len(lines) != 10 || !strings.HasPrefix(lines[9], "a [10/10] ok ") {
+			t.Errorf("progress:\n%s", log.String())
+		}
+		for _, c := range executed(t, out, "a").CodeCells() {
+			texts := map[string]string{} // by where they are shown: a stream and a display can change places
+			for _, o := range c.Outputs {
+				markdown, _ := o.Data["text/markdown"].(string)
+				html, _ := o.Data["text/html"].(string)
+				texts[cmp.Or(o.Name, o.Type)] += o.Text + markdown + html
+			}
+			shows[i] = append(shows[i], fmt.Sprintf("%d: %q", c.Count, texts))
+		}
+	}
+	const want = `3: map["stdout":"3 3 7 [9 2 3]"]` // of the third, by hand
+	if got, alone := strings.Join(shows[0], "\n"), strings.Join(shows[1], "\n"); got != alone || !strings.Contains(got, want) {
+		t.Errorf("together\n%s\nand apart\n%s\nwant both, with %s", got, alone, want)
+	}
+}
+
+// A cell that leaves the next one without a place to write to is not compiled
+// with it.
+func TestRun_begins_again_where_cells_disturb_each_other(t *testing.T) {
+	gonb(t)
+	out := t.TempDir()
+	var log bytes.Buffer
+	job := Job{Out: out, Notebooks: "testdata/programs", Names: []string{"c"}, Kernel: kernel, Timeout: time.Minute, Log: &log}
+	if _, err := job.Run(t.Context()); err != nil || !strings.Contains(log.String(), "c again, one cell after the other: cells together: of 2 cells, 2 ended") {
+		t.Errorf("%v\n%s", err, log.String())
+	}
+	if got := shown(executed(t, out, "c").CodeCells()[1]); got != "stdout heard" {
+		t.Errorf("the second cell shows %s", got)
+	}
+}
+
+// The time limit is that of a cell, not of all that are compiled together.
+func TestRun_limits_the_time_of_each_cell(t *testing.T) {
+	gonb(t)
+	var log bytes.Buffer
+	job := Job{Out: t.TempDir(), Notebooks: "testdata/programs", Names: []string{"b"}, Kernel: kernel, Timeout: 5 * time.Second, Log: &log}
+	if _, err := job.Run(t.Context()); err != nil || strings.Contains(log.String(), "again") {
+		t.Errorf("%v\n%s", err, log.String())
 	}
 }
 

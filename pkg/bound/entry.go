@@ -121,6 +121,7 @@ func (o Entry) tell(k Problem, dist *stepDistribution) runErrors {
 	// before it, and on whether the sum before it was on the grid.
 	const exponent = 0x7ff << 52
 	at, h, square, proxy := uint64(math.MaxUint64), 0., 0., 0.
+	place := 0                                             // of 2h
 	drawn, mean, estimate, drawnProxy := false, 0., 0., 0. // computed when first used
 	doubt := 0.                                            // unsure at this exponent
 	leave := func() {
@@ -141,11 +142,11 @@ func (o Entry) tell(k Problem, dist *stepDistribution) runErrors {
 		if e := math.Float64bits(s) & exponent; e != at || e == 0 {
 			leave()
 			at, h = e, max(least, halfUlp(s, p))
-			square, proxy = h*h, h*h/3
+			square, proxy, place = h*h, h*h/3, math.Ilogb(h)+1
 		}
 		z.halfUlps += h
 		z.squares += square
-		if dist != nil && 0 < h && h < math.MaxFloat64 && onGrid(before, 2*h) {
+		if dist != nil && 0 < h && h < math.MaxFloat64 && placeOf(before) >= place {
 			if !drawn {
 				e := math.Ilogb(2 * h)
 				r := dist.at(e)
@@ -196,12 +197,6 @@ func (o Entry) firstRounded(k Problem) int {
 // around returns the interval of a sum of errors that differs from its mean by
 // at most radius.
 func (z runErrors) around(radius float64) Interval { return Interval{z.centre, radius + z.slack} }
-
-// onGrid reports whether x is a multiple of u, a power of two.
-func onGrid(x, u float64) bool {
-	t := x / u
-	return t == math.Trunc(t)
-}
 
 // leastHalfUlp returns half the distance between subnormal numbers of the sum.
 // The error of rounding to nearest can be this large, however small the sum. It

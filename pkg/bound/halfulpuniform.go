@@ -2,6 +2,7 @@ package bound
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/roundofflab/roundoff/pkg/roundoff"
@@ -66,23 +67,37 @@ func (o Entry) symmetric(k Problem) (list []roundoff.Symmetric) {
 	if first > 0 {
 		before = o.X[0] * o.Y[0]
 	}
-	var known kindPlaces
-	lowest := lowestBit(before)
+	// The exponent of a sum is often that of the sum before it.
+	const exponent = 0x7ff << 52
+	at, h, places := uint64(math.MaxUint64), 0.0, 0 // places: that of 2h
+	var known perExponent[kinds]
+	var here *kinds
+	lowest := placeOf(before)
 	for i, s := range o.Sums {
-		h, g := halfUlp(s, p), 0.0
-		if h < least {
-			h = least
+		if e := math.Float64bits(s) & exponent; e != at || e == 0 {
+			at, h = e, max(least, halfUlp(s, p))
+			if here = nil; 0 < h && h <= math.MaxFloat64 {
+				places = math.Ilogb(h) + 1
+				here = known.at(places)
+			}
 		}
+		bit, g := unknownBits, 0.0
 		if first >= 0 {
-			g = lowestBitOfSum(lowest, lowestBit(o.X[first+i]*o.Y[first+i]))
-			lowest = lowestBit(s)
+			bit = lowestOfSum(lowest, placeOf(o.X[first+i]*o.Y[first+i]))
+			lowest = placeOf(s)
 		}
-		at := known.of(h, g)
-		if at.number == 0 || at.h != h || at.g != g {
-			*at = kindPlace{h, g, numberOf(h, varianceOfRounding(h, g), &list)}
+		if here == nil || bit.place >= places {
+			continue // no error, or none that is known
 		}
-		if at.number > 0 {
-			list[at.number-1].N++
+		number := here.of(places, bit)
+		if *number == 0 {
+			if bit != unknownBits {
+				g = bit.value()
+			}
+			*number = numberOf(h, varianceOfRounding(h, g), &list)
+		}
+		if *number > 0 {
+			list[*number-1].N++
 		}
 	}
 	return list
@@ -90,9 +105,9 @@ func (o Entry) symmetric(k Problem) (list []roundoff.Symmetric) {
 
 // numberOf returns the number in a list, from 1, of the errors of at most h and
 // of a variance, which it appends with N = 0 if they are not there. It is -1
-// for what makes no error, or none that is known.
+// where the variance is too small for a number.
 func numberOf(h, variance float64, list *[]roundoff.Symmetric) int {
-	if variance == 0 || h > math.MaxFloat64 {
+	if variance == 0 {
 		return -1
 	}
 	i := slices.IndexFunc(*list, func(x roundoff.Symmetric) bool { return x.Most == h && x.Variance == variance })
@@ -102,39 +117,53 @@ func numberOf(h, variance float64, list *[]roundoff.Symmetric) int {
 	return i + 1
 }
 
-// kindPlaces remembers where in a list the errors with one h and one lowest bit
-// g are, unless another kind has the same place: to search the list for each of
-// a million sums would take longer than all else.
-type kindPlaces [256]kindPlace
+// kinds has the number that numberOf returned of the errors with one h, for
+// each lowest bit that is below 2h, and 0 if it was not asked: to search the
+// list for each of a million sums would take longer than all else. Of lower
+// bits than it has places for, the square is nothing beside that of h.
+type kinds [2][30]int
 
-// kindPlace is one of them, with what numberOf returns of it, and 0 if the
-// place is empty.
-type kindPlace struct {
-	h, g   float64
-	number int
-}
-
-func (p *kindPlaces) of(h, g float64) *kindPlace {
-	const mix = 0x9e3779b97f4a7c15 // 2^64/1.618, whose multiples differ in their leading bits
-	return &p[(math.Float64bits(h)+math.Float64bits(g)*3)*mix>>56]
-}
-
-// lowestBitOfSum returns the lowest bit of x + y for numbers with the given
-// lowest bits, both powers of two, if they differ. If they are the same, x + y
-// is any multiple of twice that, which it returns with a minus sign.
-func lowestBitOfSum(x, y float64) float64 {
-	switch {
-	case x < y:
-		return x
-	case x > y:
-		return y
+// of returns the number of the errors of numbers with a lowest bit, which are
+// rounded to multiples of the bit at a higher place.
+func (k *kinds) of(place int, lowest lowestBit) *int {
+	i := 0
+	if lowest.all {
+		i = 1
 	}
-	return -2 * x
+	return &k[i][min(place-lowest.place, len(k[i]))-1]
+}
+
+// A lowestBit is the lowest one that can be set in a number: a power of two, of
+// which the number is an odd multiple or, if all is true, any.
+type lowestBit struct {
+	place int // its exponent
+	all   bool
+}
+
+// unknownBits is the lowest bit of a number of which nothing is known.
+var unknownBits = lowestBit{place: -1 << 20}
+
+// value returns the lowest bit as [varianceOfRounding] takes it: with a minus
+// sign if the number is any multiple.
+func (l lowestBit) value() float64 {
+	g := math.Ldexp(1, l.place)
+	if l.all {
+		return -g
+	}
+	return g
+}
+
+// lowestOfSum returns the lowest bit of x + y for numbers whose lowest bits are
+// at places x and y. If they are the same, x + y is any multiple of twice that.
+func lowestOfSum(x, y int) lowestBit {
+	if x == y {
+		return lowestBit{x + 1, true}
+	}
+	return lowestBit{min(x, y), false}
 }
 
 // varianceOfRounding returns that of the error of rounding a number to a
-// multiple of 2h, with what [lowestBitOfSum] returns of it, or 0 if nothing is
-// known of its bits. An odd multiple of g, each modulo 2h equally likely, has
+// multiple of 2h with the lowest bit g, or 0 if nothing is known of its bits. An odd multiple of g, each modulo 2h equally likely, has
 // no error for g >= 2h, and (h² - g²)/3 is the mean square of odd multiples up
 // to h - g, but for g = h, which are ties. Any multiple of g, which is negative
 // then, has h²/3 + g²/6.
@@ -150,16 +179,20 @@ func varianceOfRounding(h, g float64) float64 {
 	return (h*h - g*g) / 3
 }
 
-// lowestBit returns the greatest power of two of which x is a multiple, +Inf
-// for 0.
-func lowestBit(x float64) float64 {
-	x = math.Abs(x)
-	switch b := math.Float64bits(x); {
-	case b == 0:
-		return math.Inf(1)
-	case b&(1<<52-1) == 0:
-		return x
-	default:
-		return x - math.Float64frombits(b&(b-1))
+// placeOf returns the exponent of the greatest power of two of which x is a
+// multiple. For 0 it is more than that of any other number.
+func placeOf(x float64) int {
+	const digits = 1<<52 - 1
+	b := math.Float64bits(x)
+	e := int(b >> 52 & 0x7ff)
+	if e == 0 {
+		if b&digits == 0 {
+			return 1 << 20
+		}
+		return bits.TrailingZeros64(b) - 1074
 	}
+	// The exponent of a power of two is told faster by its conversion to a
+	// floating-point number than by counting zeros.
+	d := int64(b&digits | 1<<52)
+	return e - 1075 - 1023 + int(math.Float64bits(float64(d&-d))>>52)
 }

@@ -65,14 +65,19 @@ func TestVarianceOfRounding(t *testing.T) {
 					squares, n = squares+r*r, n+1
 				}
 			}
-			if got, want := varianceOfRounding(h, lowestBitOfSum(x, y)), squares/n; math.Abs(got-want) > 1e-15 {
+			if got, want := varianceOfRounding(h, lowestOfSum(placeOf(x), placeOf(y)).value()), squares/n; math.Abs(got-want) > 1e-15 {
 				t.Errorf("lowest bits %v and %v: variance %v, want %v", x, y, got, want)
 			}
 		}
 	}
-	for x, want := range map[float64]float64{1: 1, 12: 4, -0.75: 0.25, 0x1.8p-200: 0x1p-201, 0: math.Inf(1)} {
-		if got := lowestBit(x); got != want {
-			t.Errorf("the lowest bit of %v is %v, want %v", x, got, want)
+	for x, want := range map[float64]int{1: 0, 12: 2, -0.75: -2, 0x1.8p-200: -201, 0x1p1023: 1023, 0x1p-1022: -1022, 0x1.8p-1023: -1024, -0x1p-1074: -1074} {
+		if got := placeOf(x); got != want {
+			t.Errorf("the lowest bit of %v is at %v, want %v", x, got, want)
+		}
+	}
+	for _, x := range []float64{0, math.Copysign(0, -1)} {
+		if got := placeOf(x); got <= 1024 {
+			t.Errorf("the lowest bit of %v is at %v, want more than of any other number", x, got)
 		}
 	}
 }
@@ -96,6 +101,8 @@ func TestHalfUlpUniform_counts_the_sums(t *testing.T) {
 		{devices.PaperCoreF32(), []float32{z, 16 * z}, []float32{z, z}, []roundoff.Symmetric{{Most: 0x1p-20, Variance: 0x1p-40, N: 1}}},
 		// A subnormal sum is a multiple of 2^-24.
 		{devices.PaperCoreF16(), []float32{0x1p-10 * z}, []float32{0x1p-10 * z}, []roundoff.Symmetric{odd(0x1p-25, 0x1p-40)}},
+		// Nothing is known of the error of a sum that is too large for a number.
+		{devices.PaperCoreF16(), []float32{256, 256, 1}, []float32{256, 256, 1}, nil},
 		// The lowest bit of a product of 106 bits is not known.
 		{devices.IEEEF64(), []float32{0.1, 0.2}, []float32{0.3, 0.7}, []roundoff.Symmetric{{Most: 0x1p-59, Variance: 0x1p-118 / 3, N: 1}, {Most: 0x1p-56, Variance: 0x1p-112 / 3, N: 1}}},
 	} {
@@ -116,13 +123,37 @@ func TestHalfUlpUniform_counts_kinds(t *testing.T) {
 	for i := range x {
 		x[i], y[i] = float32(math.Ldexp(rng.NormFloat64(), -rng.IntN(60))), float32(rng.NormFloat64())
 	}
+	countsKinds(t, x, y, 100)
+	random := func() float32 { return float32(math.Ldexp(1+float64(rng.IntN(1024))/1024, rng.IntN(12)-6)) }
+	for i := 0; i+3 <= K; i += 3 { // large sums and small ones in turn, which are rounded at many places
+		x[i], y[i] = random(), random()/64
+		x[i+1], y[i+1] = 64*random(), random()
+		x[i+2], y[i+2] = -x[i+1], y[i+1]
+	}
+	countsKinds(t, x, y, 50)
+}
+
+// To whole numbers that are even, 2^24 + 1 is rounded as the sum of two odd
+// halves, which could be any whole number, and as that of 2^24 and 1.
+func TestHalfUlpUniform_tells_any_multiple_from_odd_ones(t *testing.T) {
+	o := Entry{X: []float64{0.5, 1, 1}, Y: []float64{1, 0x1p24 + 0.5, 1}, Sums: []float64{0x1p24, 0x1p24}}
+	want := []roundoff.Symmetric{{Most: 1, Variance: 1./3 + 1./6, N: 1}, {Most: 1, Variance: 1, N: 1}}
+	if got := o.symmetric(on(devices.PaperCoreF32())); !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// countsKinds sees that the kinds of errors of x · y on the paper's tensor core
+// are those of a count without tables, and at least some.
+func countsKinds(t *testing.T, x, y []float32, least int) {
+	t.Helper()
 	d := devices.PaperCoreF32()
 	for o := range emulated(t, d, x, y) {
 		var want []roundoff.Symmetric
 		before := o.X[0] * o.Y[0]
 		for i, s := range o.Sums {
 			h := halfUlp(s, 24)
-			kind := roundoff.Symmetric{Most: h, Variance: varianceOfRounding(h, lowestBitOfSum(lowestBit(before), lowestBit(o.X[i+1]*o.Y[i+1])))}
+			kind := roundoff.Symmetric{Most: h, Variance: varianceOfRounding(h, lowestOfSum(placeOf(before), placeOf(o.X[i+1]*o.Y[i+1])).value())}
 			before = s
 			if kind.Variance == 0 {
 				continue
@@ -138,7 +169,7 @@ func TestHalfUlpUniform_counts_kinds(t *testing.T) {
 				want = append(want, kind)
 			}
 		}
-		if got := o.symmetric(on(d)); !slices.Equal(got, want) || len(want) < 100 {
+		if got := o.symmetric(on(d)); !slices.Equal(got, want) || len(want) < least {
 			t.Errorf("%d kinds: %v, want %d: %v", len(got), got, len(want), want)
 		}
 	}

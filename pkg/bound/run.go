@@ -48,9 +48,11 @@ func Emulate(k Problem, a, b blas32.General) (iter.Seq[Entry], error) {
 		k.elements(a, b, func(x, y []float64) bool {
 			o := run(x, y)
 			o.X, o.Y, o.Losses, o.known = x, y, losses, new(runErrors)
+			size := 0.0
 			for l := range x {
-				o.Abs += math.Abs(x[l] * y[l])
+				size += math.Abs(x[l] * y[l])
 			}
+			o.Abs = size
 			return yield(o)
 		})
 	}, nil

@@ -227,6 +227,25 @@ func TestProduct(t *testing.T) {
 	}
 }
 
+// Products and their logarithms give the same theta, of a few large errors, of
+// many small ones, and beyond n u = 1, where a product can be far from 1.
+func TestProduct_theta(t *testing.T) {
+	for _, p := range []Product{{Terms: 3, Unit: 0.3}, {Terms: 1, Unit: 0.99}, DefaultProduct, {Terms: 100_000, Unit: u32}, {Terms: 2000, Unit: 0.5}} {
+		p.Trials, p.Confidence, p.Seed = 50, Confidence, 7
+		least, far := math.Inf(1), 0.0
+		for i, got := range p.Run().Thetas {
+			want := math.Abs(p.thetaOfLogarithms(rand.New(rand.NewPCG(p.Seed, uint64(i)))))
+			if off := math.Abs(got - want); off > 1e-10*want+float64(p.Terms)*p.Unit*0x1p-53 && !(got == want) {
+				t.Errorf("%d terms, u = %v: theta %v, want %v", p.Terms, p.Unit, got, want)
+			}
+			least, far = min(least, got), max(far, got)
+		}
+		if far == least {
+			t.Errorf("%d terms, u = %v: all theta are %v", p.Terms, p.Unit, far)
+		}
+	}
+}
+
 func TestMeasureFormat(t *testing.T) {
 	for _, f := range []tcore.Format{tcore.Binary16, tcore.BFloat16, tcore.TF32, tcore.Binary32, tcore.Binary64, tcore.E5M2} {
 		if p, emin, emax := measureFormat(f); p != f.Precision || emin != f.Emin || emax != f.Emax {

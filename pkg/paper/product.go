@@ -44,20 +44,47 @@ func (p Product) Run() *ProductResult {
 	lambda := roundoff.Lambda(roundoff.FailureOf(p.Confidence), p.Unit, p.Terms)
 	r := &ProductResult{Product: p, Thetas: make([]float64, p.Trials), Lambda: lambda,
 		Gamma: roundoff.Gamma(p.Terms, p.Unit), Tilde: roundoff.GammaTilde(p.Terms, p.Unit, lambda)}
+	theta := p.thetaOfLogarithms
+	if float64(p.Terms)*p.Unit < 1 { // no product is far from 1
+		theta = p.thetaOfProducts
+	}
 	parallel.Each(p.Trials, func(i int) {
-		rng := rand.New(rand.NewPCG(p.Seed, uint64(i)))
-		sum := 0.0
-		for range p.Terms {
-			delta := p.Unit * (2*rng.Float64() - 1)
-			if rng.Uint64()&1 == 0 {
-				sum += math.Log1p(delta)
-			} else {
-				sum -= math.Log1p(delta)
-			}
-		}
-		r.Thetas[i] = math.Abs(math.Expm1(sum))
+		r.Thetas[i] = math.Abs(theta(rand.New(rand.NewPCG(p.Seed, uint64(i)))))
 	})
 	return r
+}
+
+// draw draws delta_i, and 0 or 1, which is 1 if rho_i is -1.
+func (p Product) draw(rng *rand.Rand) (delta float64, below uint64) {
+	return p.Unit * (2*rng.Float64() - 1), rng.Uint64() & 1
+}
+
+// thetaOfLogarithms draws theta_n.
+func (p Product) thetaOfLogarithms(rng *rand.Rand) float64 {
+	sum := 0.0
+	for range p.Terms {
+		delta, below := p.draw(rng)
+		if below == 0 {
+			sum += math.Log1p(delta)
+		} else {
+			sum -= math.Log1p(delta)
+		}
+	}
+	return math.Expm1(sum)
+}
+
+// thetaOfProducts is thetaOfLogarithms without logarithms, for n u < 1: a and b
+// are the products of the factors above and below the bar, each minus 1.
+func (p Product) thetaOfProducts(rng *rand.Rand) float64 {
+	var a, b float64
+	for range p.Terms {
+		delta, below := p.draw(rng)
+		down := delta * float64(below) // delta or 0, without a branch that nothing can foresee
+		up := delta - down
+		a += up + float64(up*a)
+		b += down + float64(down*b)
+	}
+	return (a - b) / (1 + b)
 }
 
 // Coverage returns the fraction of products with |theta_n| <= bound.

@@ -238,6 +238,37 @@ func TestRoundingPaysForItsCharacters(t *testing.T) {
 	}
 }
 
+// The transform is that of the definition, of weights that are no distribution
+// that is symmetric, too: of one that is said to be, the real part counts.
+func TestTransform(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, symmetric := range []bool{false, true} {
+		for n := 1; n <= 64; n *= 2 {
+			of := make([]float64, n)
+			for i := range of {
+				of[i] = rng.Float64()
+			}
+			got := (&ProductDistribution{symmetric: symmetric}).transform(of)
+			if len(got) != n/2 {
+				t.Fatalf("%d values of %d, want half", len(got), n)
+			}
+			for i := range got {
+				z := complex(0, 0)
+				for r, w := range of {
+					z += complex(w, 0) * cmplx.Exp(complex(0, 2*math.Pi*float64((i+1)*r)/float64(n)))
+				}
+				want := cmplx.Abs(z)
+				if symmetric {
+					want = math.Abs(real(z))
+				}
+				if math.Abs(got[i]-want) > 1e-12 {
+					t.Errorf("n = %d, h = %d, symmetric %v: %v, want %v", n, i+1, symmetric, got[i], want)
+				}
+			}
+		}
+	}
+}
+
 // onFew returns a chain of blocks of three products of few values, of at most 4
 // bits, with sums of 8 bits.
 func onFew() Sum {

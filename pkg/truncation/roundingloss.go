@@ -2,8 +2,10 @@ package truncation
 
 import (
 	"math"
+	"math/cmplx"
 
 	"github.com/roundofflab/roundoff/pkg/roundoff"
+	"gonum.org/v1/gonum/dsp/fourier"
 )
 
 // RoundingLoss bounds moments of r, what rounding the aligned sum S of a block
@@ -111,22 +113,13 @@ func (l *Losses) bias(n, L, E int, step float64, f roundoff.Failure) float64 {
 // power of two; for a symmetric distribution it returns the absolute value of
 // the real part.
 func (p *ProductDistribution) transform(of []float64) []float64 {
-	n := len(of)
-	sines, cosines := make([]float64, n), make([]float64, n)
-	for k := range n {
-		sines[k], cosines[k] = math.Sincos(2 * math.Pi * float64(k) / float64(n))
-	}
-	size := make([]float64, n/2)
-	for h := 1; h <= n/2; h++ {
-		re, im := 0.0, 0.0
-		for r, w := range of {
-			k := h * r & (n - 1)
-			re, im = re+w*cosines[k], im+w*sines[k]
-		}
+	sums := fourier.NewFFT(len(of)).Coefficients(nil, of)[1:]
+	size := make([]float64, len(sums))
+	for i, z := range sums {
 		if p.symmetric {
-			im = 0
+			z = complex(real(z), 0)
 		}
-		size[h-1] = math.Hypot(re, im)
+		size[i] = cmplx.Abs(z)
 	}
 	return size
 }

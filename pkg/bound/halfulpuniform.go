@@ -163,10 +163,11 @@ func lowestOfSum(x, y int) lowestBit {
 }
 
 // varianceOfRounding returns that of the error of rounding a number to a
-// multiple of 2h with the lowest bit g, or 0 if nothing is known of its bits. An odd multiple of g, each modulo 2h equally likely, has
-// no error for g >= 2h, and (h² - g²)/3 is the mean square of odd multiples up
-// to h - g, but for g = h, which are ties. Any multiple of g, which is negative
-// then, has h²/3 + g²/6.
+// multiple of 2h with the lowest bit g, or 0 if nothing is known of its bits.
+// An odd multiple of g, each modulo 2h equally likely, has no error for g >=
+// 2h, and (h² - g²)/3 is the mean square of odd multiples up to h - g, but for
+// g = h, which are ties. Any multiple of g, which is negative then, has h²/3 +
+// g²/6.
 func varianceOfRounding(h, g float64) float64 {
 	switch {
 	case math.Abs(g) >= 2*h:

@@ -79,10 +79,10 @@ func (k *kernels) execute(ctx context.Context, name string, nb *notebook.Noteboo
 	if k.Apart {
 		together = singly(cells)
 	}
-	n, err := k.programs(ctx, name, nb, together)
+	n, err := k.inKernel(ctx, name, nb, together)
 	if failed := (*programError)(nil); errors.As(err, &failed) {
 		fmt.Fprintf(k.Log, "%s again, one cell after the other: %v\n", name, failed)
-		n, err = k.programs(ctx, name, nb, singly(cells))
+		n, err = k.inKernel(ctx, name, nb, singly(cells))
 	}
 	return n, err
 }
@@ -92,9 +92,9 @@ type programError struct{ reason error }
 
 func (e *programError) Error() string { return "cells together: " + e.reason.Error() }
 
-// programs runs programs in a kernel of their own and returns how many cells
+// inKernel runs programs in a kernel of their own and returns how many cells
 // succeeded.
-func (k *kernels) programs(ctx context.Context, name string, nb *notebook.Notebook, list []program) (n int, err error) {
+func (k *kernels) inKernel(ctx context.Context, name string, nb *notebook.Notebook, list []program) (n int, err error) {
 	kernel, err := k.start(ctx, name)
 	if err != nil {
 		return 0, &CellError{Notebook: name, Reason: err}

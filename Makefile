@@ -6,7 +6,7 @@ export GOWORK := off
 
 NOTEBOOKS := $(wildcard notebooks/*.ipynb)
 
-.PHONY: help tools kernel modules test test-long test-features test-arm64 test-whole tightness reproduce notebooks notebooks-check lab lab-check lab-browser html html-check index-check playground playground-check atlas-page site site-check quantise-check tolerance rare order-check network-check wheel wheel-check wheel-bench citation citation-check emulate-check python-notebooks image image-check manifest release release-links assignments grade course-check hub-check audit fuzz generate record atlas judge fmt vet workflows bench clean
+.PHONY: help tools kernel imports modules test test-long test-features test-arm64 test-whole tightness reproduce notebooks notebooks-check lab lab-check lab-browser html html-check index-check playground playground-check atlas-page site site-check quantise-check tolerance rare order-check network-check wheel wheel-check wheel-bench citation citation-check emulate-check python-notebooks image image-check manifest release release-links assignments grade course-check hub-check audit fuzz generate record atlas judge fmt vet workflows bench clean
 
 help: ## list what there is to do
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -14,7 +14,7 @@ help: ## list what there is to do
 test-arm64: modules ## the short tests of products and their vector code as on arm64, under an emulator (qemu-user-static)
 	@.ci/arm64
 
-reproduce: kernel modules ## run the notebooks: every figure, table and claim, and out/index.html
+reproduce: kernel imports ## run the notebooks: every figure, table and claim, and out/index.html
 	go build -buildvcs=false -o .bin/roundoff ./cmd/roundoff
 	.bin/roundoff reproduce $(REPRODUCE_FLAGS)
 
@@ -232,9 +232,12 @@ kernel: .bin/gonb .bin/goimports # what runs cells; gopls, which completes names
 
 # Cells are built in a workspace and without network: it reads the go.mod of every module, also of
 # those that no package imports, and what cells import is compiled before the first one asks for it.
-modules:
+imports:
 	@go list -m all >/dev/null
 	go build -buildvcs=false ./pkg/...
+
+modules: imports
+	go build -buildvcs=false ./...
 
 .bin/gonb: tools/go.mod tools/go.sum
 	GOBIN="$(CURDIR)/.bin" go -C tools install github.com/janpfeifer/gonb

@@ -263,7 +263,7 @@ func TestRun_begins_again_where_cells_disturb_each_other(t *testing.T) {
 func TestRun_limits_the_time_of_each_cell(t *testing.T) {
 	gonb(t)
 	var log bytes.Buffer
-	job := Job{Out: t.TempDir(), Notebooks: "testdata/programs", Names: []string{"b"}, Kernel: kernel, Timeout: 5 * time.Second, Log: &log}
+	job := Job{Out: t.TempDir(), Notebooks: "testdata/programs", Names: []string{"b"}, Kernel: kernel, Timeout: 10 * time.Second, Log: &log}
 	if _, err := job.Run(t.Context()); err != nil || strings.Contains(log.String(), "again") {
 		t.Errorf("%v\n%s", err, log.String())
 	}

@@ -2,8 +2,6 @@ package reproduce
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -73,19 +71,16 @@ func TestPrograms(t *testing.T) {
 
 // Cells of our notebooks run together but for commands and what runs alone.
 func TestPrograms_of_the_notebooks(t *testing.T) {
-	files, err := filepath.Glob("../../notebooks/*.ipynb")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("%v, %v", files, err)
+	job := Job{Notebooks: "../../notebooks"}
+	names, _, err := job.names()
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		nb, err := notebook.Parse(data)
-		if err != nil {
-			t.Fatal(err)
-		}
+	notebooks, err := job.read(names)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, nb := range notebooks {
 		cells := nb.CodeCells()
 		want, open := 0, false
 		for _, c := range cells {
@@ -96,7 +91,7 @@ func TestPrograms_of_the_notebooks(t *testing.T) {
 			open = joins
 		}
 		if got := len(programs(cells)); got != want {
-			t.Errorf("%s: %d programs, want %d", file, got, want)
+			t.Errorf("%s: %d programs, want %d", names[i], got, want)
 		}
 	}
 }

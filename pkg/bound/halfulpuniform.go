@@ -69,7 +69,7 @@ func (o Entry) symmetric(k Problem) (list []roundoff.Symmetric) {
 	}
 	// The exponent of a sum is often that of the sum before it.
 	const exponent = 0x7ff << 52
-	at, h, places := uint64(math.MaxUint64), 0.0, 0 // places: that of 2h
+	at, h, place := uint64(math.MaxUint64), 0.0, 0 // place: of 2h
 	var known perExponent[kinds]
 	var here *kinds
 	lowest := placeOf(before)
@@ -77,24 +77,21 @@ func (o Entry) symmetric(k Problem) (list []roundoff.Symmetric) {
 		if e := math.Float64bits(s) & exponent; e != at || e == 0 {
 			at, h = e, max(least, halfUlp(s, p))
 			if here = nil; 0 < h && h <= math.MaxFloat64 {
-				places = math.Ilogb(h) + 1
-				here = known.at(places)
+				place = math.Ilogb(h) + 1
+				here = known.at(place)
 			}
 		}
-		bit, g := unknownBits, 0.0
+		bit := unknownBits
 		if first >= 0 {
 			bit = lowestOfSum(lowest, placeOf(o.X[first+i]*o.Y[first+i]))
 			lowest = placeOf(s)
 		}
-		if here == nil || bit.place >= places {
+		if here == nil || bit.place >= place {
 			continue // no error, or none that is known
 		}
-		number := here.of(places, bit)
+		number := here.of(place, bit)
 		if *number == 0 {
-			if bit != unknownBits {
-				g = bit.value()
-			}
-			*number = numberOf(h, varianceOfRounding(h, g), &list)
+			*number = numberOf(h, varianceOfRounding(h, bit.value()), &list)
 		}
 		if *number > 0 {
 			list[*number-1].N++
@@ -140,11 +137,12 @@ type lowestBit struct {
 	all   bool
 }
 
-// unknownBits is the lowest bit of a number of which nothing is known.
+// unknownBits is the lowest bit of a number of which nothing is known. No power
+// of two is as low.
 var unknownBits = lowestBit{place: -1 << 20}
 
 // value returns the lowest bit as [varianceOfRounding] takes it: with a minus
-// sign if the number is any multiple.
+// sign if the number is any multiple, and as 0 if nothing is known.
 func (l lowestBit) value() float64 {
 	g := math.Ldexp(1, l.place)
 	if l.all {

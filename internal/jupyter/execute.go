@@ -16,7 +16,8 @@ type Result struct {
 	Failed  bool               // the kernel reported that the cell failed
 	Reason  string             // the reason that the kernel reported
 
-	clear bool // the next output replaces those before it
+	clear bool                   // the next output replaces those before it
+	seen  func(*notebook.Output) // is called with each output when it begins, unless it is nil
 }
 
 // Execute runs the code of one cell and returns its outputs, once the kernel
@@ -25,12 +26,13 @@ type Result struct {
 // within seven seconds. The result is never nil: with an error it contains the
 // outputs up to then.
 func (k *Kernel) Execute(ctx context.Context, code string) (*Result, error) {
-	return k.Watch(ctx, code, func(*notebook.Output) {})
+	return k.Watch(ctx, code, nil)
 }
 
-// Watch is Execute, and calls seen with each output when it begins.
+// Watch is Execute, and calls seen, if it is not nil, with each output when it
+// begins.
 func (k *Kernel) Watch(ctx context.Context, code string, seen func(*notebook.Output)) (*Result, error) {
-	r := new(Result)
+	r := &Result{seen: seen}
 	id, err := k.send(k.shell, "execute_request", map[string]any{
 		"code": code, "silent": false, "store_history": true,
 		"user_expressions": struct{}{}, "allow_stdin": false, "stop_on_error": true,
@@ -51,11 +53,7 @@ func (k *Kernel) Watch(ctx context.Context, code string, seen func(*notebook.Out
 		case m := <-k.published:
 			if m.Parent.ID == id {
 				idle = idle || m.idle()
-				n := len(r.Outputs)
 				err = r.add(m, k.displays)
-				for _, o := range r.Outputs[min(n, len(r.Outputs)):] {
-					seen(o)
-				}
 			}
 		case <-done:
 			done = nil

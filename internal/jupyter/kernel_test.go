@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/roundofflab/roundoff/internal/notebook"
 )
 
 // start returns a running fake kernel, which is closed when the test ends.
@@ -92,6 +94,17 @@ func TestExecute(t *testing.T) {
 		execute(t, k, "update later")
 		if got, want := shown(r), "display_data:later"; got != want {
 			t.Errorf("shows %q, want %q", got, want)
+		}
+	})
+	t.Run("tells_of_each_output_when_it_begins", func(t *testing.T) {
+		var begun []string
+		seen := func(o *notebook.Output) { begun = append(begun, o.Type+" "+o.Text) }
+		if _, err := k.Watch(t.Context(), "print a\nprint b\ndisplay c\nupdate d\nwarn e\nclear wait\nprint f\nclear\nfail", seen); err != nil {
+			t.Fatal(err)
+		}
+		const want = "stream a;|display_data |stream e;|stream f;|error "
+		if got := strings.ReplaceAll(strings.Join(begun, "|"), "\n", ";"); got != want {
+			t.Errorf("told of %q, want %q", got, want)
 		}
 	})
 	t.Run("takes_large_outputs", func(t *testing.T) {

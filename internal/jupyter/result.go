@@ -89,6 +89,9 @@ func (r *Result) add(m message, displays map[string][]*notebook.Output) error {
 func (r *Result) show(o *notebook.Output) {
 	r.sweep()
 	r.Outputs = append(r.Outputs, o)
+	if r.seen != nil {
+		r.seen(o)
+	}
 }
 
 // stream adds text to the last output if that output is the same stream,

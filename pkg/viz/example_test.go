@@ -1,6 +1,7 @@
 package viz_test
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -170,6 +171,18 @@ func ExampleChart_ECharts() {
 	}
 	fmt.Println(o.Series, err)
 	// Output: [{observed line end [{[1 0]} {[1 0.5]} {[2 1]}]}] <nil>
+}
+
+// Whoever shows a figure and stores it draws it once.
+func ExampleDraw() {
+	d, err := viz.Draw(addition())
+	if err != nil {
+		panic(err)
+	}
+	element, err := d.HTML("figure-2")
+	stored := []string{"data:image/png;base64," + base64.StdEncoding.EncodeToString(d.PNG), "data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(d.SVG)}
+	fmt.Println(strings.Contains(element, stored[0]), strings.Contains(element, stored[1]), err)
+	// Output: true true <nil>
 }
 
 // A page contains the script once and any number of figures.

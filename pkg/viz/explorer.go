@@ -1,11 +1,9 @@
 package viz
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"html"
-	"net/url"
 	"slices"
 	"strings"
 )
@@ -105,7 +103,7 @@ type frame struct {
 	At      []int             `json:"at"`
 	Options []json.RawMessage `json:"options"`
 	Caption string            `json:"caption"` // HTML
-	Files   string            `json:"files"`   // HTML: the links of filesHTML; "" for frames drawn in advance
+	Files   string            `json:"files"`   // HTML: the links of Drawing; "" for frames drawn in advance
 }
 
 func newFrame(c *Chart, at []int) (frame, error) {
@@ -120,11 +118,15 @@ func newFrame(c *Chart, at []int) (frame, error) {
 func (e Explorer) Frame(files bool, at ...int) (string, error) {
 	c := e.Figure(at...)
 	f, err := newFrame(c, at)
-	if err == nil && files {
-		f.Files, err = filesHTML(c)
-	}
 	if err != nil {
 		return "", err
+	}
+	if files {
+		d, err := Draw(c)
+		if err != nil {
+			return "", err
+		}
+		f.Files = d.links()
 	}
 	b, err := json.Marshal(f)
 	return string(b), err
@@ -217,33 +219,6 @@ func (p *pool) options(list []json.RawMessage) ([]map[string]any, error) {
 		out = append(out, o)
 	}
 	return out, nil
-}
-
-// filesHTML returns links that save the figure as SVG, PNG and CSV. The links
-// contain the files, so that they work on a page without any others.
-func filesHTML(f Figure) (string, error) {
-	svg, err := f.SVG()
-	if err != nil {
-		return "", err
-	}
-	png, err := f.PNG()
-	if err != nil {
-		return "", err
-	}
-	csv, err := f.CSV()
-	if err != nil {
-		return "", err
-	}
-	var b strings.Builder
-	for _, file := range []struct{ ext, data string }{
-		{"svg", "image/svg+xml;base64," + base64.StdEncoding.EncodeToString(svg)},
-		{"png", "image/png;base64," + base64.StdEncoding.EncodeToString(png)},
-		{"csv", "text/csv;charset=utf-8," + url.PathEscape(string(csv))},
-	} {
-		fmt.Fprintf(&b, ` <a download="%s.%s" href="data:%s" style="color:#0072b2">%s</a>`,
-			f.Name(), file.ext, html.EscapeString(file.data), strings.ToUpper(file.ext))
-	}
-	return b.String(), nil
 }
 
 // Page returns a complete HTML page of that title that contains the element,

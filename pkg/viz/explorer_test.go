@@ -162,11 +162,11 @@ func TestExplorer(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := lines().Draw([]int{1, 1})
-		files, err := filesHTML(c)
+		d, err := Draw(c)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !reflect.DeepEqual(f.At, []int{1, 1}) || f.Caption != captionHTML(c) || f.Files != files || len(f.Options) != 1 {
+		if !reflect.DeepEqual(f.At, []int{1, 1}) || f.Caption != captionHTML(c) || f.Files != d.links() || len(f.Options) != 1 {
 			t.Errorf("%.300s", text)
 		}
 	})
@@ -218,10 +218,11 @@ func TestExplorerPanics(t *testing.T) {
 // The links that save the files contain them.
 func TestFiles(t *testing.T) {
 	c := lines().Figure(0, 0)
-	html, err := filesHTML(c)
+	d, err := Draw(c)
 	if err != nil {
 		t.Fatal(err)
 	}
+	html := d.links()
 	for _, want := range []string{
 		`download="lines.svg" href="data:image/svg+xml;base64,PHN2Zy`,
 		`download="lines.png" href="data:image/png;base64,iVBORw0KGgo`,

@@ -45,27 +45,28 @@ func indexed(img image.Image) image.Image {
 	if !ok {
 		return img
 	}
-	const most = 256
-	index := map[color.RGBA]uint8{}
+	const most, pixel = 256, 4 // colours, bytes
+	index := map[[pixel]byte]uint8{}
 	var palette color.Palette
 	var i uint8
-	var last color.RGBA // of index i, if there is a palette
+	var last [pixel]byte // of index i, if there is a palette
 	r := img.Bounds()
 	z := image.NewPaletted(r, nil)
-	for y := r.Min.Y; y < r.Max.Y; y++ {
-		for x := r.Min.X; x < r.Max.X; x++ {
-			if c := from.RGBAAt(x, y); c != last || palette == nil {
+	for y := range r.Dy() {
+		row := from.Pix[y*from.Stride:]
+		for x := range r.Dx() {
+			if c := [pixel]byte(row[x*pixel:]); c != last || palette == nil {
 				known := false
 				if i, known = index[c]; !known {
 					if len(palette) == most {
 						return img
 					}
 					i = uint8(len(palette))
-					index[c], palette = i, append(palette, c)
+					index[c], palette = i, append(palette, color.RGBA{c[0], c[1], c[2], c[3]})
 				}
 				last = c
 			}
-			z.SetColorIndex(x, y, i)
+			z.Pix[y*z.Stride+x] = i
 		}
 	}
 	z.Palette = palette

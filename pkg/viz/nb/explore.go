@@ -58,17 +58,17 @@ func Explore(e viz.Explorer) {
 	if firstOfKernel() {
 		html = viz.Script() + html
 	}
-	gonbui.SendData(&protocol.DisplayData{Data: map[protocol.MIMEType]any{
-		protocol.MIMETextHTML:  html,
-		protocol.MIMETextPlain: viz.Caption(f),
-	}})
-	must(f, gonbui.Error())
+	must(f, send(f, protocol.MIMETextHTML, html))
 	gonbui.Sync()
 }
 
 // exportPage writes the files of the figure and the page with its controls.
 func exportPage(dir string, e viz.Explorer, f viz.Figure, html string) error {
-	if err := export(dir, f); err != nil {
+	d, err := viz.Draw(f)
+	if err != nil {
+		return err
+	}
+	if err := export(dir, d); err != nil {
 		return err
 	}
 	title := e.Title

@@ -57,30 +57,23 @@ func order() int64 {
 
 // export writes the files of a figure to the folder dir. The record is written
 // last, so that its presence implies that of the figure.
-func export(dir string, f viz.Figure) error {
+func export(dir string, d viz.Drawing) error {
+	r, err := newRecord(d.Figure)
+	if err != nil {
+		return err
+	}
+	record, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
 	for _, file := range []struct {
 		ext  string
-		data func() ([]byte, error)
-	}{
-		{".svg", f.SVG},
-		{".png", f.PNG},
-		{".csv", f.CSV},
-		{".json", func() ([]byte, error) {
-			r, err := newRecord(f)
-			if err != nil {
-				return nil, err
-			}
-			return json.Marshal(r)
-		}},
-	} {
-		data, err := file.data()
-		if err != nil {
-			return err
-		}
-		if err := atomicfile.WriteFile(filepath.Join(dir, f.Name()+file.ext), data); err != nil {
+		data []byte
+	}{{".svg", d.SVG}, {".png", d.PNG}, {".csv", d.CSV}, {".json", record}} {
+		if err := atomicfile.WriteFile(filepath.Join(dir, d.Figure.Name()+file.ext), file.data); err != nil {
 			return err
 		}
 	}

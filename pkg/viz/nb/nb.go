@@ -42,14 +42,30 @@ func Show(figs ...viz.Figure) {
 		if f == nil {
 			panic(fmt.Sprintf("nb: figure %d is nil", i))
 		}
-		if dir := os.Getenv("ROUNDOFF_OUT"); dir != "" {
-			must(f, export(filepath.Join(dir, "figures"), f))
-		}
-		if gonbui.IsNotebook {
-			must(f, display(f))
-		}
+		must(f, show(f))
 	}
 	gonbui.Sync()
+}
+
+// show writes and displays one figure, where either is wanted.
+func show(f viz.Figure) error {
+	dir := os.Getenv("ROUNDOFF_OUT")
+	if dir == "" && !gonbui.IsNotebook {
+		return nil
+	}
+	d, err := viz.Draw(f)
+	if err != nil {
+		return err
+	}
+	if dir != "" {
+		if err := export(filepath.Join(dir, "figures"), d); err != nil {
+			return err
+		}
+	}
+	if !gonbui.IsNotebook {
+		return nil
+	}
+	return display(d)
 }
 
 // Markdown displays text in Markdown, formatted with args by fmt.Sprintf.
@@ -67,31 +83,24 @@ func must(f viz.Figure, err error) {
 // display sends the figure to the page, and with the first chart of a kernel
 // the script that charts need. The caption is included as plain text, for
 // viewers that show no HTML.
-func display(f viz.Figure) error {
+func display(d viz.Drawing) error {
 	if os.Getenv("ROUNDOFF_FIGURES") == "png" {
-		return displayPicture(f)
+		return send(d.Figure, protocol.MIMEImagePNG, d.PNG)
 	}
-	page, err := viz.HTML(f, "roundoff-"+gonbui.UniqueId())
+	page, err := d.HTML("roundoff-" + gonbui.UniqueId())
 	if err != nil {
 		return err
 	}
-	if _, ok := f.(*viz.Chart); ok && firstOfKernel() {
+	if _, ok := d.Figure.(*viz.Chart); ok && firstOfKernel() {
 		page = viz.Script() + page
 	}
-	gonbui.SendData(&protocol.DisplayData{Data: map[protocol.MIMEType]any{
-		protocol.MIMETextHTML:  page,
-		protocol.MIMETextPlain: viz.Caption(f),
-	}})
-	return gonbui.Error()
+	return send(d.Figure, protocol.MIMETextHTML, page)
 }
 
-func displayPicture(f viz.Figure) error {
-	picture, err := f.PNG()
-	if err != nil {
-		return err
-	}
+// send sends what shows a figure to the page, and its caption.
+func send(f viz.Figure, kind protocol.MIMEType, content any) error {
 	gonbui.SendData(&protocol.DisplayData{Data: map[protocol.MIMEType]any{
-		protocol.MIMEImagePNG:  picture,
+		kind:                   content,
 		protocol.MIMETextPlain: viz.Caption(f),
 	}})
 	return gonbui.Error()

@@ -122,10 +122,18 @@ type broken struct{ *viz.Chart }
 
 func (broken) PNG() ([]byte, error) { return nil, errors.New("no ink") }
 
+// The record of a figure comes after the figure.
 func TestExportStopsAtTheFirstError(t *testing.T) {
 	dir := t.TempDir()
-	if err := export(dir, broken{chart()}); err == nil || err.Error() != "no ink" {
-		t.Errorf("error %v", err)
+	if err := os.Mkdir(filepath.Join(dir, "edf.csv"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	d, err := viz.Draw(chart())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := export(dir, d); err == nil {
+		t.Error("a folder was replaced by a file")
 	}
 	if _, err := os.Stat(filepath.Join(dir, "edf.json")); !os.IsNotExist(err) {
 		t.Errorf("there is a record of a figure that is not there: %v", err)

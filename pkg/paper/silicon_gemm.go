@@ -150,8 +150,12 @@ func NearestOrder(devices []tcore.Device, told int, a, b, d blas32.General) Agre
 				parts = max(told, 1)
 			}
 			o := EmulationOrder{device, parts}
-			if found := o.compare(top(a), b, top(d)); found.Equal > best.Equal {
+			found := o.compare(top(a), b, top(d))
+			if found.Equal > best.Equal {
 				best = found
+			}
+			if found.First < 0 { // none can agree in more
+				return best.compare(a, b, d)
 			}
 		}
 	}

@@ -62,8 +62,8 @@ func (k Problem) stars(x, y elements) *truncation.ProductDistribution {
 	}
 	x.RoundSlice(u, u, k.Device.Convert)
 	y.RoundSlice(v, v, k.Device.Convert)
-	p := truncation.PairProducts(u, v, x.Emin, y.Emin)
-	p.Samples, p.Partners = float64(centres), float64(rays)
+	p := truncation.StarProducts(u, v, rays, x.Emin, y.Emin)
+	p.Samples = float64(centres)
 	return p
 }
 

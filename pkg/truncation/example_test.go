@@ -24,6 +24,17 @@ func ExamplePairProducts() {
 	// mean 0, of sizes 3, variance 9
 }
 
+// Two elements of one factor, each multiplied by three of the other: two
+// independent samples, whatever the number of pairs.
+func ExampleStarProducts() {
+	x, y := []float64{1, 1, 1, 2, 2, 2}, []float64{3, 4, 5, 6, 7, 8}
+	p := truncation.StarProducts(x, y, 3, -14, -14)
+	p.Samples = 2
+	fmt.Println(p.Mean, p.Samples, p.Partners)
+	// Output:
+	// 9 2 3
+}
+
 // The products of two numbers that are 1 or, three times as often, 2.
 func ExampleValueProducts() {
 	x, p := []float64{1, 2}, []float64{1, 3}

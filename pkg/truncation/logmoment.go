@@ -55,7 +55,7 @@ func (a *LossesAt) moment(θ float64) lossMoment {
 	m, ok := a.moments[θ]
 	if !ok {
 		lo, hi := p.momentRange(θ * a.grid)
-		upto, below := p.momentTallies(a.E, a.losses.F, θ*a.grid)
+		upto, below := a.losses.momentTallies(a.E, θ*a.grid)
 		m = lossMoment{upto.most(a, lo, hi), below.most(a, lo, hi)}
 		if a.moments == nil {
 			a.moments = map[float64]lossMoment{}
@@ -116,36 +116,11 @@ func (t momentTally) most(a *LossesAt, lo, hi float64) float64 {
 // grid, of the products of e <= E and of e < E; for a symmetric distribution
 // those of cosh θY - 1. A product that is zero has an exponent below all
 // others.
-func (p *ProductDistribution) momentTallies(E, F int, θ float64) (upto, below momentTally) {
-	if p.alone() {
-		return p.momentTalliesAlone(E, F, θ)
+func (l *Losses) momentTallies(E int, θ float64) (upto, below momentTally) {
+	if l.Products.alone && math.Abs(θ) <= mostOfSeries {
+		return l.powerSums(E).momentTallies(θ, l.Products.symmetric)
 	}
-	return p.momentTalliesOfGroups(E, F, θ)
-}
-
-// momentTalliesAlone is momentTallies where every product is a group: the means
-// over a group, times its weight, are what the product has.
-func (p *ProductDistribution) momentTalliesAlone(E, F int, θ float64) (upto, below momentTally) {
-	scale := math.Ldexp(1, F-E)
-	own := 0.0
-	for i, v := range p.value {
-		weight := p.weight[i]
-		switch e := p.exp[i]; {
-		case v == 0:
-			below.p += weight
-		case e > E:
-		case e == E:
-			own += weight
-		default:
-			f := p.momentOf(v*scale, θ)
-			below.p += weight
-			below.sum += weight * f
-			below.square += weight * f * f
-		}
-	}
-	upto = below
-	upto.p += own
-	return upto.ofOne(), below.ofOne()
+	return l.Products.momentTallies(E, l.F, θ)
 }
 
 // ofOne returns g for groups of one product each.
@@ -164,8 +139,8 @@ func (p *ProductDistribution) momentOf(product, θ float64) float64 {
 	return math.Expm1(θ * y)
 }
 
-// momentTalliesOfGroups is momentTallies, group by group.
-func (p *ProductDistribution) momentTalliesOfGroups(E, F int, θ float64) (upto, below momentTally) {
+// momentTallies returns these tallies by their definition, group by group.
+func (p *ProductDistribution) momentTallies(E, F int, θ float64) (upto, below momentTally) {
 	scale := math.Ldexp(1, F-E)
 	for lo, hi := range p.groups {
 		var g momentTally

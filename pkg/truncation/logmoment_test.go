@@ -118,47 +118,59 @@ func TestLossesAtLogMoment_of_an_unsure_share(t *testing.T) {
 	}
 }
 
-// The tallies are sums by their definition, group by group.
+// The tallies are sums by their definition, group by group, for θ that have a
+// series and for θ that are too large for it.
 func TestMomentTallies(t *testing.T) {
-	pairs := PairProducts([]float64{1.25, -1.75, 0, 1.5, 2.5, -0.375}, []float64{1.5, 1.25, 1, 1.125, -1.75, 1.5}, -14, -14)
-	alone := *pairs
-	pairs.Partners = 2
-	for name, p := range map[string]*ProductDistribution{"alone": &alone, "symmetric, alone": alone.Symmetric(), "pairs": pairs, "values": fewValues(), "symmetric": fewValues().Symmetric()} {
-		const E, F, θ = 1, 1, 0.7
-		for i, got := range func() []momentTally { a, b := p.momentTallies(E, F, θ); return []momentTally{a, b} }() {
-			var want momentTally
-			for lo, hi := range p.groups {
-				inCell, sum, w := 0.0, 0.0, 0.0
-				for j := lo; j < hi; j++ {
-					w += p.weight[j]
-					in := p.value[j] == 0 || p.exp[j] < E || p.exp[j] == E && i == 0
-					if !in {
-						continue
+	x, y := []float64{1.25, -1.75, 0, 1.5, 2.5, -0.375}, []float64{1.5, 1.25, 1, 1.125, -1.75, 1.5}
+	alone, pairs := PairProducts(x, y, -14, -14), StarProducts(x, y, 2, -14, -14)
+	for name, p := range map[string]*ProductDistribution{"alone": alone, "symmetric, alone": alone.Symmetric(), "pairs": pairs, "values": fewValues(), "symmetric": fewValues().Symmetric()} {
+		const F = 1
+		losses := p.Losses(F)
+		for _, E := range []int{1, 0, -28, -40} { // a product of 0 is below all of them
+			for _, θ := range []float64{-9, -2.01, -2, -0.7, -1e-6, 1e-6, 0.7, 2, 2.01, 9} {
+				upto, below := losses.momentTallies(E, θ)
+				for i, got := range []momentTally{upto, below} {
+					want := slowMomentTally(p, E, F, θ, i == 0)
+					if want.square == 0 && E == 1 {
+						t.Errorf("%s: no product loses anything", name)
 					}
-					y := math.Mod(p.value[j], math.Ldexp(1, E-F)) / math.Ldexp(1, E-F)
-					f := math.Exp(θ*y) - 1
-					if p.symmetric {
-						f = math.Cosh(θ*y) - 1
+					for _, c := range [][2]float64{{got.p, want.p}, {got.sum, want.sum}, {got.square, want.square}, {got.pp, want.pp}, {got.pf, want.pf}, {got.ff, want.ff}} {
+						if math.Abs(c[0]-c[1]) > 1e-13*math.Abs(c[1]) {
+							t.Errorf("%s, E = %d, θ = %v: %+v, want %+v", name, E, θ, got, want)
+						}
 					}
-					if p.exp[j] == E && p.value[j] != 0 {
-						f = 0
-					}
-					inCell, sum = inCell+p.weight[j], sum+p.weight[j]*f
-					want.square += p.weight[j] * f * f
-				}
-				want.p, want.sum = want.p+inCell, want.sum+sum
-				want.pp, want.pf, want.ff = want.pp+inCell*inCell/w, want.pf+inCell*sum/w, want.ff+sum*sum/w
-			}
-			if want.square == 0 {
-				t.Errorf("%s: no product loses anything", name)
-			}
-			for _, c := range [][2]float64{{got.p, want.p}, {got.sum, want.sum}, {got.square, want.square}, {got.pp, want.pp}, {got.pf, want.pf}, {got.ff, want.ff}} {
-				if math.Abs(c[0]-c[1]) > 1e-14 {
-					t.Errorf("%s: %+v, want %+v", name, got, want)
 				}
 			}
 		}
 	}
+}
+
+// slowMomentTally computes a tally by its definition, of the products of e < E
+// and, if own is true, of e = E, which lose nothing.
+func slowMomentTally(p *ProductDistribution, E, F int, θ float64, own bool) (t momentTally) {
+	for lo, hi := range p.groups {
+		inCell, sum, w := 0.0, 0.0, 0.0
+		for j := lo; j < hi; j++ {
+			v, e, weight := p.value[j], p.exp[j], p.weight[j]
+			w += weight
+			if v != 0 && e >= E && !(own && e == E) {
+				continue
+			}
+			y, f := math.Mod(v, math.Ldexp(1, E-F))/math.Ldexp(1, E-F), 0.0
+			switch {
+			case v != 0 && e == E:
+			case p.symmetric:
+				f = 2 * math.Pow(math.Sinh(θ*y/2), 2)
+			default:
+				f = math.Expm1(θ * y)
+			}
+			inCell, sum = inCell+weight, sum+weight*f
+			t.square += weight * f * f
+		}
+		t.p, t.sum = t.p+inCell, t.sum+sum
+		t.pp, t.pf, t.ff = t.pp+inCell*inCell/w, t.pf+inCell*sum/w, t.ff+sum*sum/w
+	}
+	return t
 }
 
 // Estimated from a sample, LogMoment is less than that of the distribution with

@@ -14,6 +14,19 @@ const (
 	kinds
 )
 
+// includes reports whether products of a sign are of the kind.
+func (k kind) includes(sign int) bool {
+	switch k {
+	case nonzero:
+		return sign != 0
+	case positives:
+		return sign > 0
+	case negatives:
+		return sign < 0
+	}
+	return true
+}
+
 // cellLoss describes what one product of a cell loses, in units of the grid:
 // its mean is within off of mean, and its variance is at most variance.
 type cellLoss struct{ mean, off, variance float64 }

@@ -23,6 +23,7 @@ type Losses struct {
 	ends      map[endKind]RoundingLoss
 	chars     map[[2]int][]character
 	moments   map[float64]float64
+	powers    map[int]*powerSums
 	symmetric *Losses
 }
 
@@ -30,7 +31,7 @@ type Losses struct {
 // below 2^E.
 func (p *ProductDistribution) Losses(F int) *Losses {
 	return &Losses{Products: p, F: F, belows: map[int]lossMoments{}, tallies: map[tallyKind]*lossTallies{},
-		estimates: map[lossesKind]*LossesAt{}, ends: map[endKind]RoundingLoss{}, chars: map[[2]int][]character{}, moments: map[float64]float64{}}
+		estimates: map[lossesKind]*LossesAt{}, ends: map[endKind]RoundingLoss{}, chars: map[[2]int][]character{}, moments: map[float64]float64{}, powers: map[int]*powerSums{}}
 }
 
 // Symmetric returns the table for [ProductDistribution.Symmetric] of the

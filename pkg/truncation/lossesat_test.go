@@ -290,7 +290,7 @@ func TestLossesAtSample(t *testing.T) {
 					for i := range v {
 						s = append(s, u[i/partners])
 					}
-					p = PairProducts(s, v, -14, -14)
+					p = StarProducts(s, v, partners, -14, -14)
 				}
 				p.Samples, p.Partners = n, partners
 				at, off, near := p.Losses(F).At(E, f), false, true

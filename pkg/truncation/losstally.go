@@ -66,7 +66,7 @@ func (l *Losses) tally(E int, k kind) *lossTallies {
 // tally computes the tallies. A product that is zero counts as one of an
 // exponent below all others.
 func (p *ProductDistribution) tally(E, F int, k kind) *lossTallies {
-	if p.alone() {
+	if p.alone {
 		return p.tallyAlone(E, F, k)
 	}
 	return p.tallyOfGroups(E, F, k)
@@ -77,24 +77,23 @@ func (p *ProductDistribution) tally(E, F int, k kind) *lossTallies {
 func (p *ProductDistribution) tallyAlone(E, F int, k kind) *lossTallies {
 	scale, c := math.Ldexp(1, F-E), p.centre(k)
 	t := &lossTallies{first: p.lowest, cells: make([]tally, p.highest-p.lowest+1)}
-	var zeros tally
 	own := 0.0
-	for i, v := range p.value {
-		weight := p.weight[i]
-		switch e := p.exp[i]; {
-		case v == 0 && k != whole, v < 0 && k == positives, v > 0 && k == negatives, e > E && v != 0:
-		case v == 0:
-			zeros.plus(lossGroup(0, c, weight))
-		case e == E:
-			own += weight
-		default:
-			y := lossOf(v*scale, c)
-			cell := &t.cells[e-p.lowest]
-			cell.plus(lossGroup(y, c, weight))
-			cell.ss += weight * y * y
+	for x := range p.cells {
+		switch {
+		case !k.includes(x.sign):
+		case x.sign == 0:
+			t.below = x.tally(scale, c)
+		case x.exp < E:
+			cell, z := &t.cells[x.exp-p.lowest], x.tally(scale, c)
+			cell.plus(z.group)
+			cell.ss += z.ss
+		case x.exp == E:
+			for _, w := range x.weight {
+				own += w
+			}
 		}
 	}
-	t.below = zeros.ofOne()
+	t.below = t.below.ofOne()
 	for i := range t.cells {
 		z := &t.cells[i]
 		*z = z.ofOne()
@@ -138,24 +137,23 @@ func (p *ProductDistribution) tallyOfGroups(E, F int, k kind) *lossTallies {
 			case e == E:
 				own += weight
 			default:
-				y := lossOf(v*scale, c)
-				s := &sums[e-first]
-				if s.p == 0 {
-					used = append(used, e-first)
+				s := &below
+				if k != whole {
+					if s = &sums[e-first]; s.p == 0 {
+						used = append(used, e-first)
+					}
 				}
-				s.plus(lossGroup(y, c, weight))
+				s.plus(lossGroup(lossOf(v*scale, c), c, weight))
 			}
 		}
 		if len(used) == 0 && below.p == 0 && own == 0 {
 			continue
 		}
 		var pp, ps, ss, pq, qq float64
-		told := k != whole && len(used) == 1 // by one cell, which has all
+		told := len(used) == 1 // by one cell, which has all
 		for _, j := range used {
-			if k != whole {
-				pp, ps, ss, pq, qq = sums[j].means(w)
-				t.cells[j].add(sums[j], pp, ps, ss, pq, qq)
-			}
+			pp, ps, ss, pq, qq = sums[j].means(w)
+			t.cells[j].add(sums[j], pp, ps, ss, pq, qq)
 			below.plus(sums[j])
 			sums[j] = group{}
 		}
@@ -194,9 +192,6 @@ func lossGroup(y, c, weight float64) group {
 	d := (y - c) * (y - c)
 	return group{weight, weight * y, weight * d, weight * d * d}
 }
-
-// alone reports whether every product is a group.
-func (p *ProductDistribution) alone() bool { return p.starts == nil && p.Partners <= 1 }
 
 // groups calls f with the range [lo, hi) of the products of every group.
 func (p *ProductDistribution) groups(f func(lo, hi int) bool) {

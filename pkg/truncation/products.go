@@ -22,6 +22,8 @@ type ProductDistribution struct {
 	symmetric bool  // p and -p are equally likely; the signs in value are ignored
 	sign      int   // ±1 if all nonzero products are known to have that sign, else 0
 	starts    []int // indices of the first product of every x, if all pairs are listed; else nil
+	alone     bool  // every product is a group; the products are sorted, see sort
+	ends      []int // if alone, where the products of each exponent and sign end
 
 	Mean     float64 // μ = E p
 	Variance float64 // σ²
@@ -31,10 +33,9 @@ type ProductDistribution struct {
 	// Samples is the number of independent elements of the smaller of the two
 	// samples, one of each factor, from which the distribution was estimated; +Inf
 	// where it is exact. Partners is the number of independent elements of the
-	// larger sample for each element of the smaller; 0 means one. [PairProducts]
-	// must have been given the pairs in runs of Partners, each run with one element
-	// of the smaller sample and with different elements of the larger. For
-	// [ValueProducts] x is the smaller sample.
+	// larger sample for each element of the smaller; 0 means one. It is that of
+	// [StarProducts], may be set for [ValueProducts], where x is the smaller
+	// sample, and is one for [PairProducts].
 	Samples, Partners float64
 }
 
@@ -44,15 +45,29 @@ type ProductDistribution struct {
 // eminX+eminY, the least there is. PairProducts panics if the lengths differ,
 // there are no pairs, or a product is not finite.
 func PairProducts(x, y []float64, eminX, eminY int) *ProductDistribution {
+	return StarProducts(x, y, 1, eminX, eminY)
+}
+
+// StarProducts is [PairProducts] where each element of the smaller of two
+// samples has several partners: the pairs come in runs of that length, of which
+// the last may be shorter, each with one element of the smaller sample and
+// with different elements of the larger. It panics as PairProducts does, and if
+// partners < 1.
+func StarProducts(x, y []float64, partners, eminX, eminY int) *ProductDistribution {
+	check.Count("partners", partners)
 	if len(x) != len(y) {
 		panic(fmt.Sprintf("truncation: x has %d elements, y has %d", len(x), len(y)))
 	}
 	p := newProducts(len(x), eminX+eminY)
-	p.Samples = float64(len(x))
+	p.Samples, p.Partners = float64(len(x)), float64(partners)
 	for i := range x {
 		p.add(i, x[i], y[i], 1, eminX, eminY)
 	}
-	return p.finish()
+	p.finish()
+	if partners == 1 {
+		p.sort()
+	}
+	return p
 }
 
 // ValueProducts returns the distribution of xy for independent x and y that

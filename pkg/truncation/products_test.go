@@ -22,8 +22,8 @@ func TestProducts(t *testing.T) {
 		}
 		even := []float64{1, 1, 1, 1}
 		a, b := ValueProducts(x, even, y, even, -14, -14), PairProducts(px, py, -14, -14)
-		// Only ValueProducts sets starts.
-		a.starts = nil
+		a.sort()
+		a.starts, a.Partners = nil, 1                                                         // of pairs
 		if a.Samples, b.Samples = 1/a.Samples, b.Samples-16; fmt.Sprint(a) != fmt.Sprint(b) { // an exact distribution and 16 pairs
 			t.Errorf("%v\n%v", a, b)
 		}

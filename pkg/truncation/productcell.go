@@ -25,8 +25,8 @@ func (p *ProductDistribution) cells(yield func(productCell) bool) {
 }
 
 // sort sorts the products by exponent, those of one exponent by sign, and sets
-// alone and ends. Whoever asks for the products up to an exponent finds them one
-// after the other.
+// alone and ends. Whoever asks for the products up to an exponent finds them
+// one after the other.
 func (p *ProductDistribution) sort() {
 	kind := func(i int) int { return signs*(p.exp[i]-p.lowest) + cmp.Compare(p.value[i], 0) + 1 }
 	n := len(p.exp)

@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"encoding/csv"
 	"encoding/json"
+	"encoding/xml"
 	"fmt"
 	"math"
 	"regexp"
@@ -296,6 +297,22 @@ func TestHTML(t *testing.T) {
 			}
 			if chart && strings.Index(h, "<img") > strings.Index(h, "<script") {
 				t.Error("picture comes after the script")
+			}
+		})
+		t.Run(f.Name()+"/has_the_size_of_the_vector_image", func(t *testing.T) {
+			svg, err := f.SVG()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var size struct {
+				W float64 `xml:"width,attr"`
+				H float64 `xml:"height,attr"`
+			}
+			if err := xml.Unmarshal(svg, &size); err != nil {
+				t.Fatal(err)
+			}
+			if img := fmt.Sprintf(`<img width="%.0f" height="%.0f"`, size.W, size.H); !table && !strings.Contains(h, img) {
+				t.Errorf("no %s in %.500s", img, h)
 			}
 		})
 		t.Run(f.Name()+"/loads_nothing", func(t *testing.T) {

@@ -36,7 +36,7 @@ func Script() string {
 }
 
 // HTML returns the [Drawing.HTML] of f, for a page that has no other use for
-// the drawing.
+// the drawing. It panics and returns an error as that and [Draw] do.
 func HTML(f Figure, id string) (string, error) {
 	d, err := Draw(f)
 	if err != nil {

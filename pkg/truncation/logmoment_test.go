@@ -135,7 +135,7 @@ func TestMomentTallies(t *testing.T) {
 						t.Errorf("%s: no product loses anything", name)
 					}
 					for _, c := range [][2]float64{{got.p, want.p}, {got.sum, want.sum}, {got.square, want.square}, {got.pp, want.pp}, {got.pf, want.pf}, {got.ff, want.ff}} {
-						if math.Abs(c[0]-c[1]) > 1e-13*math.Abs(c[1]) {
+						if math.Abs(c[0]-c[1]) > 1e-14*math.Abs(c[1]) {
 							t.Errorf("%s, E = %d, θ = %v: %+v, want %+v", name, E, θ, got, want)
 						}
 					}

@@ -10,7 +10,8 @@
 // threads of a core share, with others. With -fastest the table has the fastest
 // product of all rounds in place of the medians, of OpenBLAS as of the
 // benchmarks: what the processor does where nobody disturbs either. Of rounding
-// it has the fastest round.
+// it has the fastest round. Two threads over one is then less than what the
+// processor does if both cores are never left alone at once.
 //
 // With -mmasim a second table compares with MMA-Sim (pip install mmasim).
 // OpenBLAS knows processors by their model, and takes routines from before AVX

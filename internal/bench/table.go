@@ -24,13 +24,15 @@ type table struct {
 }
 
 // line contains the results of one benchmark in every round: its speed in unit
-// on one thread by processor time and that of OpenBLAS beside it, its speeds on
-// one thread and on two in turn by the clock, the speed of MMA-Sim, and the
-// percentage of the multiply-adds that each path computed.
+// on one thread by processor time and that of OpenBLAS beside it; how many times
+// as fast it is on two threads as on one, in turn by the clock, and the fastest
+// on two and on one in those turns; the speed of MMA-Sim, and the percentage of
+// the multiply-adds that each path computed.
 type line struct {
 	unit         string
 	speed, sgemm []float64
 	ofOne        []float64
+	two, one     []float64
 	mmaSim       []float64
 	paths        map[string]float64
 }
@@ -61,6 +63,8 @@ func (t *table) add(out string, before, after, mmaSim float64) {
 		if threads == "2" {
 			if ratio := values["of-one"]; ratio > 0 {
 				l.ofOne = append(l.ofOne, ratio)
+				l.two = append(l.two, values["fastest-"+unit])
+				l.one = append(l.one, values["fastest-one-"+unit])
 			}
 			continue
 		}
@@ -152,7 +156,7 @@ func (t *table) print(w io.Writer) {
 			speed, sgemm = fmt.Sprintf("%.2f", sample.Median(l.speed)), nil
 		}
 		fmt.Fprintf(w, "| %s | %s %s | %s | %s | %s |\n", strings.ReplaceAll(name, "/", " "), speed, l.unit,
-			significant(t.ratio(l.speed, sgemm)), significant(l.twoOverOne()), l.shares())
+			significant(t.ratio(l.speed, sgemm)), significant(t.twoOverOne(l)), l.shares())
 	}
 }
 
@@ -164,7 +168,7 @@ func (t *table) printThreads(w io.Writer) {
 	ways := map[string][]float64{}
 	for _, name := range t.order {
 		l := t.lines[name]
-		if ratio := l.twoOverOne(); ratio > 0 {
+		if ratio := t.twoOverOne(l); ratio > 0 {
 			way := l.way()
 			if way == "" {
 				way, _, _ = strings.Cut(name, "/")
@@ -240,10 +244,15 @@ func significant(x float64) string {
 	}
 }
 
-// twoOverOne returns the median of l.ofOne, 0 if there is none.
-func (l *line) twoOverOne() float64 {
-	if len(l.ofOne) == 0 {
+// twoOverOne returns how many times as fast two threads are as one, 0 if that
+// was not timed: the median of the rounds, or with fastest the fastest on two of
+// all rounds over the fastest on one.
+func (t *table) twoOverOne(l *line) float64 {
+	switch {
+	case len(l.ofOne) == 0:
 		return 0
+	case t.fastest:
+		return t.ratio(l.two, l.one)
 	}
 	return sample.Median(l.ofOne)
 }

@@ -34,11 +34,12 @@ func Named(b *testing.B, unit string) bool {
 // processor time ("MMAC/s"), of time by the clock ("clock-MMAC/s"), and that of
 // the fastest by the clock ("fastest-MMAC/s"). Work on more than one thread
 // takes turns with work on one, and how many times as fast it is by the clock
-// as in the turn before is reported beside, the median of all turns ("of-one"):
-// a median is not wrong more often one way than the other, as the fastest is
-// where cores are shared, since all of them are seldom left alone at once. It
-// returns how often work was done, on any number; if the benchmark is [Named],
-// it prepares nothing.
+// as in the turn before is reported beside, the median of all turns ("of-one"),
+// which is not wrong more often one way than the other, and the fastest on one
+// thread ("fastest-one-MMAC/s"). The quotient of the fastest is too small where
+// cores are shared, since all of them are seldom left alone at once. It returns
+// how often work was done, on any number; if the benchmark is [Named], it
+// prepares nothing.
 func Speed(b *testing.B, threads int, amount float64, unit string, prepare func() (work func())) int {
 	if Named(b, unit) {
 		return 0
@@ -57,6 +58,7 @@ func Speed(b *testing.B, threads int, amount float64, unit string, prepare func(
 			ratios = append(ratios, float64(before)/float64(all.while(lasting(turn), work)))
 		}
 		b.ReportMetric(sample.Median(ratios), "of-one")
+		b.ReportMetric(amount/one.fastest.Seconds()/1e6, "fastest-one-"+unit)
 	}
 	b.ReportMetric(float64(all.mean().Nanoseconds()), "ns/op")
 	b.ReportMetric(amount*float64(all.times)/all.spent.Seconds()/1e6, unit)

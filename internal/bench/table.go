@@ -24,10 +24,10 @@ type table struct {
 }
 
 // line contains the results of one benchmark in every round: its speed in unit
-// on one thread by processor time and that of OpenBLAS beside it; how many times
-// as fast it is on two threads as on one, in turn by the clock, and the fastest
-// on two and on one in those turns; the speed of MMA-Sim, and the percentage of
-// the multiply-adds that each path computed.
+// on one thread by processor time and that of OpenBLAS beside it; how many
+// times as fast it is on two threads as on one, in turn by the clock, and the
+// fastest on two and on one in those turns; the speed of MMA-Sim, and the
+// percentage of the multiply-adds that each path computed.
 type line struct {
 	unit         string
 	speed, sgemm []float64
@@ -245,8 +245,8 @@ func significant(x float64) string {
 }
 
 // twoOverOne returns how many times as fast two threads are as one, 0 if that
-// was not timed: the median of the rounds, or with fastest the fastest on two of
-// all rounds over the fastest on one.
+// was not timed: the median of the rounds, or with fastest the fastest on two
+// of all rounds over the fastest on one.
 func (t *table) twoOverOne(l *line) float64 {
 	switch {
 	case len(l.ofOne) == 0:

@@ -69,9 +69,10 @@ func TestSpeed(t *testing.T) {
 
 // Products on two threads take turns with products on one, of each turn there
 // is at least one product, and a turn that is disturbed does not count for more
-// than another.
+// than another. The fastest on one thread is one that nothing disturbed.
 func TestSpeedOfTwo(t *testing.T) {
 	const macs, iterations = 1e6, 5
+	disturbed := map[int]time.Duration{1: 6 * turn, 2: 20 * turn} // for so long, once
 	was := runtime.GOMAXPROCS(0)
 	for _, of := range []struct {
 		name string
@@ -84,7 +85,7 @@ func TestSpeedOfTwo(t *testing.T) {
 			counted = Speed(b, 2, macs, "MMAC/s", work(func() {
 				threads := runtime.GOMAXPROCS(0)
 				if times[threads]++; times[threads] == 1 {
-					time.Sleep(20 * turn)
+					time.Sleep(disturbed[threads])
 				}
 				time.Sleep(of.two * time.Duration(3-threads))
 			}))
@@ -98,7 +99,7 @@ func TestSpeedOfTwo(t *testing.T) {
 		if two, most := r.Extra["fastest-MMAC/s"], macs/of.two.Seconds()/1e6; two > most || two <= 0 {
 			t.Errorf("%s: %.1f on two threads, want at most %.1f", of.name, two, most)
 		}
-		if one, most := r.Extra["fastest-one-MMAC/s"], macs/of.two.Seconds()/2e6; one > most || one < most/2 {
+		if one, most := r.Extra["fastest-one-MMAC/s"], macs/of.two.Seconds()/2e6; one > most || one < 3*most/4 {
 			t.Errorf("%s: %.1f on one thread, want at most %.1f and that nearly", of.name, one, most)
 		}
 	}
